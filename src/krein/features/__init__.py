@@ -1,0 +1,21 @@
+"""Feature maps X -> Z with a signature, all behind one interface."""
+
+from krein.features.base import BaseFeatureMap, FeatureMap
+from krein.features.files import load, save
+from krein.features.metrics import relative_error
+from krein.features.random_features import RandomFeatures
+from krein.features.registry import FEATURE_MAPS, make_features
+from krein.features.schemes import SCHEMES, Scheme
+
+__all__ = [
+    "FEATURE_MAPS",
+    "SCHEMES",
+    "BaseFeatureMap",
+    "FeatureMap",
+    "RandomFeatures",
+    "Scheme",
+    "load",
+    "make_features",
+    "relative_error",
+    "save",
+]

@@ -1,0 +1,54 @@
+"""Kernels: immutable values with an exact Gram matrix, ``kernel(X, Y)``, and a profile k(z), z = ||x - y||.
+
+On all of R^d: `Gaussian`, `DeltaGaussian`, `Laplacian`, `Matern`, `RationalQuadratic`, `Cauchy`, `InverseMultiquadric`,
+`Log`, `ThinPlate`, `Epanechnikov`.
+
+On the unit sphere, as functions f(t) of the inner product t: `PolynomialOnSphere`, `Tanh`, `ArcCosine`, `NTK`.
+
+From a function of your own: `FromProfile` (of z) and `DotProductOnSphere` (of t).
+
+From other kernels: `Sum`, `Scaled` and `Product`, written ``k1 + k2``, ``k1 - k2``, ``2 * k`` and ``k1 * k2``.
+
+To write a new kernel, subclass `RadialKernel` and define ``profile``, or `DotProductKernel`.
+"""
+
+from krein.kernels.algebra import Product, Scaled, Sum
+from krein.kernels.angular import NTK, ArcCosine
+from krein.kernels.base import Kernel, RadialKernel
+from krein.kernels.gaussian import DeltaGaussian, Gaussian
+from krein.kernels.matern import Laplacian, Matern
+from krein.kernels.sphere import DotProductKernel, DotProductOnSphere, PolynomialOnSphere, Tanh
+from krein.kernels.stationary import (
+    Cauchy,
+    Epanechnikov,
+    FromProfile,
+    InverseMultiquadric,
+    Log,
+    RationalQuadratic,
+    ThinPlate,
+)
+
+__all__ = [
+    "NTK",
+    "ArcCosine",
+    "Cauchy",
+    "DeltaGaussian",
+    "DotProductKernel",
+    "DotProductOnSphere",
+    "Epanechnikov",
+    "FromProfile",
+    "Gaussian",
+    "InverseMultiquadric",
+    "Kernel",
+    "Laplacian",
+    "Log",
+    "Matern",
+    "PolynomialOnSphere",
+    "Product",
+    "RadialKernel",
+    "RationalQuadratic",
+    "Scaled",
+    "Sum",
+    "Tanh",
+    "ThinPlate",
+]
