@@ -8,7 +8,6 @@ import subprocess
 import sys
 from importlib.metadata import PackageNotFoundError, distribution
 from pathlib import Path
-from statistics import median
 
 import pytest
 
@@ -22,7 +21,7 @@ STATEMENTS = ("import krein", "from krein import *")  # the second also loads wh
 def python(code: str, path: str | None = None) -> str:
     """Standard output of a fresh interpreter that runs ``code``, with ``path`` searched first."""
     paths = [*([path] if path else []), *filter(None, [os.environ.get("PYTHONPATH")])]
-    env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths)}
+    env = {**os.environ, "PYTHONPATH": os.pathsep.join(paths), "PYTHONDONTWRITEBYTECODE": ""}  # compile only once
     done = subprocess.run([sys.executable, "-c", code], env=env, capture_output=True, text=True, check=False)
     assert done.returncode == 0, done.stderr
     return done.stdout
@@ -45,14 +44,15 @@ for name in {base!r}:
 
 
 def added_seconds(statement: str, path: str | None = None) -> float:
-    """Median time of ``statement`` in an interpreter that has just imported the base modules that it would import.
+    """Time of ``statement`` in an interpreter that has just imported the base modules that it would import.
 
     Both parts run in the same process: the difference of two separately timed processes has the noise of a whole
-    import of scipy, which is larger than the limit. What krein loads of the standard library counts as its own.
+    import of scipy, which is larger than the limit. What krein loads of the standard library counts as its own. It is
+    the shortest of several runs, because a busy machine can only add time.
     """
     timed = f"start = time.perf_counter()\n{statement}\nprint(time.perf_counter() - start)"
     code = import_base(statement, path) + timed
-    return median(float(python(code, path)) for _ in range(ROUNDS))
+    return min(float(python(code, path)) for _ in range(ROUNDS))
 
 
 def added_modules(statement: str, path: str | None = None) -> set[str]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import inspect
 import pickle
+import re
 from dataclasses import FrozenInstanceError, fields
 
 import numpy as np
@@ -33,6 +34,7 @@ EXAMPLES = {
 }
 NAMES = [name for name in kernels.__all__ if not inspect.isabstract(getattr(kernels, name))]
 CASES = [kernel for name in NAMES for kernel in EXAMPLES.get(name) or [getattr(kernels, name)()]]
+IDS = [re.sub(" at 0x[0-9a-f]+", "", repr(kernel)) for kernel in CASES]  # an address differs from process to process
 
 
 def rows(kernel: Kernel, n: int, dim: int = 5, seed: int = 12345) -> np.ndarray:
@@ -55,7 +57,7 @@ def test_all_names_exist() -> None:
     assert set(EXAMPLES) <= set(NAMES)
 
 
-@pytest.mark.parametrize("kernel", CASES, ids=repr)
+@pytest.mark.parametrize("kernel", CASES, ids=IDS)
 class TestValue:
     def test_is_immutable(self, kernel: Kernel) -> None:
         for field in fields(kernel):
@@ -119,7 +121,7 @@ class Holder(BaseEstimator):
         self.kernel = kernel
 
 
-@pytest.mark.parametrize("kernel", CASES, ids=repr)
+@pytest.mark.parametrize("kernel", CASES, ids=IDS)
 class TestProfile:
     def test_is_elementwise_in_float64(self, kernel: Kernel) -> None:
         z = np.linspace(0, 2, 12)
@@ -144,7 +146,7 @@ class TestProfile:
         assert abs(kernel.profile(1e-7) - kernel.profile(0.0)) < 1e-5
 
 
-@pytest.mark.parametrize("kernel", CASES, ids=repr)
+@pytest.mark.parametrize("kernel", CASES, ids=IDS)
 class TestGram:
     def test_is_the_profile_of_the_distances(self, kernel: Kernel) -> None:
         X, Y = rows(kernel, 40), rows(kernel, 30, seed=6789)

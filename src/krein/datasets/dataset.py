@@ -67,7 +67,8 @@ def min_max(X: Array, fitted_on: Array, interval: tuple[float, float]) -> Array:
     """
     low, high = fitted_on.min(axis=0), fitted_on.max(axis=0)
     a, b = interval
-    return a + (b - a) * ((X - low) / np.where(high > low, high - low, b - a))
+    scaled: Array = a + (b - a) * ((X - low) / np.where(high > low, high - low, b - a))
+    return scaled
 
 
 def unit_rows(X: Array, name: str) -> Array:

@@ -47,7 +47,7 @@ def _verify(path: Path, file: RemoteFile) -> None:
 
 
 def _fetch(file: RemoteFile) -> Path:
-    """Path in the cache, a folder of scikit-learn's data home; downloaded unless it is there with the right checksum."""
+    """Path in the cache, a folder in scikit-learn's data home; downloaded unless it is there and its checksum right."""
     from sklearn.datasets import fetch_file, get_data_home
 
     try:

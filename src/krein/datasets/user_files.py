@@ -65,7 +65,10 @@ def _read_text(path: Path, target: Target) -> tuple[Table, ...]:
 
 
 def _read_rows(first: str, others: IO[str], target: Target) -> Table:
-    """Lines of numbers. The delimiter is what the first line has of , ; tab, else spaces; without a number it is a header."""
+    """Lines of numbers, separated by what the first line has of comma, semicolon and tab, else by spaces.
+
+    A first line without any number is a header.
+    """
     delimiter = next((mark for mark in ",;\t" if mark in first), None)
     cells = next(csv.reader([first.strip()], delimiter=delimiter)) if delimiter else first.split()
     is_header = not any(map(_is_number, cells))
@@ -131,7 +134,8 @@ def _numbers(array: Any, what: str = "an array") -> Array:
     array = np.asarray(array)
     if array.dtype.kind not in "biuf":
         raise ValueError(f"{what} of dtype {array.dtype}")
-    return array.astype(np.float64)
+    numbers: Array = array.astype(np.float64)
+    return numbers
 
 
 def _is_number(cell: str) -> bool:

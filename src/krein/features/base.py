@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from copy import copy
 from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
@@ -102,10 +103,7 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         Z : ndarray of shape (n_samples, n_columns)
             float32 for float32 input, else float64; complex where ``output="complex"``.
         """
-        Z = self._transform_real(X)
-        if self.output == "complex":
-            return np.asarray(Z * np.where(self.signature_ > 0, 1, 1j).astype(np.result_type(Z.dtype, np.complex64)))
-        return Z
+        return self._transform_real(X) if self.output == "real" else self._transform_complex(X)
 
     def approximate_kernel(self, X: Any, Y: Any = None) -> NDArray[Any]:
         """K_hat = Z_X diag(signature) Z_Y^T.
@@ -157,6 +155,26 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         for rows in row_blocks(X.shape[0]):
             self._map_rows(X[rows], Z[rows])
         return Z
+
+    def _transform_complex(self, X: Any) -> NDArray[Any]:
+        """Columns of negative sign times 1j."""
+        check_is_fitted(self)
+        X = self._rows(X, reset=False)
+        Z = np.empty((X.shape[0], self._n_features_out), dtype=np.result_type(X.dtype, np.complex64))
+        units = np.where(self.signature_ > 0, 1, 1j).astype(Z.dtype)
+        for rows in row_blocks(X.shape[0]):
+            real = np.empty((X[rows].shape[0], self._n_features_out), dtype=X.dtype)
+            self._map_rows(X[rows], real)
+            np.multiply(real, units, out=Z[rows])
+        return Z
+
+    def set_params(self, **params: Any) -> Self:
+        """Set parameters; ``kernel__name`` replaces the kernel by a changed copy, because others may hold it too."""
+        nested = {name: params.pop(name) for name in list(params) if name.startswith("kernel__")}
+        super().set_params(**params)
+        if nested:
+            self.kernel = copy(self.kernel).set_params(**{name[len("kernel__") :]: nested[name] for name in nested})
+        return self
 
     def __sklearn_tags__(self) -> Any:
         tags = super().__sklearn_tags__()

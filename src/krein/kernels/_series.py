@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 ACCURACY = 1e-10  # of the coefficients found from values of f, relative to the largest one and to |f|
 OVERSAMPLING = 16  # points on the circle per coefficient
-N_RADII = 6  # radii that are tried, each the square of the one before
+N_RADII = 60  # radii that are tried: r^n_terms is 10^-3, 10^-6, ...
 TINY = float(np.finfo(float).tiny)
 
 
@@ -50,14 +50,14 @@ def maclaurin_on_circle(function: Callable[[Any], Any], n_terms: int) -> Array:
 
     With N points, coefficient k of the transform is a_k r^k + a_{k+N} r^(k+N) + ... for an analytic f. Its last quarter
     is then rounding and what is left of the series, and bounds the error of every a_k r^k. A pole inside the circle
-    shows up there too, and any other trouble in the comparison with f at real arguments. The radius is squared until
+    shows up there too, and any other trouble in the comparison with f at real arguments. The radius shrinks until
     ACCURACY is reached. Coefficients that cannot be told from noise are 0.
     """
     n_points = OVERSAMPLING * max(8, 2 ** math.ceil(math.log2(n_terms)))
     circle = np.exp(2j * np.pi * np.arange(n_points) / n_points)
     reached = math.inf
-    for attempt in range(N_RADII):
-        radius = 10.0 ** (-(2**attempt) * 3 / max(8, n_terms))
+    for attempt in range(1, N_RADII + 1):
+        radius = 10.0 ** (-3 * attempt / max(8, n_terms))
         scaled, scale = _coefficients_on(radius * circle, function)
         noise = max(np.abs(scaled[-n_points // 4 :]).max(), np.abs(scaled.imag).max())
         powers = radius ** np.arange(n_terms)

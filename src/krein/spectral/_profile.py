@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import warnings
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -18,7 +18,8 @@ _PROBES = 10.0 ** np.linspace(-150, 150, 1201)  # four per decade; their squares
 
 @dataclass(frozen=True)
 class Shape:
-    """k(0), k(inf), max abs(k), the width of the Gaussian to subtract, the range of y = ln z, and the end of the support."""
+    """k(0), k(inf), max abs(k), the width of the Gaussian to subtract, the range of y = ln z, and the end of the support:
+    the last z where abs(k - k(inf)) is above ``floor``."""
 
     origin: float
     limit: float
@@ -27,6 +28,7 @@ class Shape:
     low: float
     high: float
     edge: float
+    floor: float
 
     def remainder(self, profile: Profile, z: Any) -> Any:
         """k minus its limit minus the Gaussian with the same value at 0, for real or complex z."""
@@ -47,44 +49,48 @@ def inspect_profile(profile: Profile, scale: float | None) -> Shape | str:
     k = evaluate(profile, _PROBES)
     at_zero = evaluate(profile, np.zeros(1))[0]
     origin = float(k[0] if np.isnan(at_zero) else at_zero)
-    n_finite = len(k) if np.isfinite(k).all() else int(np.argmin(np.isfinite(k)))
-    if not np.isfinite(origin) or n_finite == 0:
+    if not np.isfinite(origin):
         return "k(0) is not finite"
-    if np.isinf(k[min(n_finite, len(k) - 1)]):
+    finite = np.isfinite(k)
+    first = int(np.argmax(finite))
+    end = first + int(np.argmin(np.append(finite[first:], False)))
+    if end < len(k) and np.isinf(k[end]):
         return "k grows without bound or has no limit as z -> inf"
-    if _PROBES[n_finite - 1] < 1e8:
-        raise ValueError(f"profile must be finite for 0 <= z < 1e8; got nan at z = {_PROBES[n_finite]:.3g}.")
-    z, k = _PROBES[:n_finite], k[:n_finite]
-    limit, largest = float(k[-1]), float(max(np.abs(k).max(), abs(origin)))
+    if not finite[first] or _PROBES[first] > 1e-6 or _PROBES[end - 1] < 1e8:
+        raise ValueError("profile must be finite for 1e-6 < z < 1e8; got nan or inf there.")
+    z, k = _PROBES[first:end], k[first:end]
+    limit, largest = float(k[-1]), float(max(np.abs(k).max(), abs(origin))) or 1.0
     if np.ptp(k[z >= z[-1] ** 0.8]) > 0.01 * largest:
         return "k grows without bound or has no limit as z -> inf"
-    if np.ptp(np.append(k[z < 1e-120], origin)) > 0.01 * largest:
+    if np.ptp(np.append(k[z < 1e30 * z[0]], origin)) > 0.01 * largest:
         return "k is not continuous at z = 0"
-    shape = Shape(origin, limit, largest, scale or _width(z, k, origin, limit, largest), 0.0, 0.0, np.inf)
+    floor = largest * (1e-290 if limit == 0 else 1e-10)  # differences from the limit that are not mere rounding
+    edge = _support_edge(profile, z, k, limit, floor)
+    shape = Shape(origin, limit, largest, scale or _width(z, k, origin, limit, largest), 0.0, 0.0, edge, floor)
     varies = np.flatnonzero(np.abs(shape.remainder(lambda _: k, z)) > 4e-16 * largest)
     first, last = (varies[0], varies[-1]) if len(varies) else (0, 0)
     margin = float(np.log(z[1] / z[0]))
     low, high = (np.log([z[first], z[last]]) + [-margin, margin]) if len(varies) else np.log(shape.sigma) + [-1.0, 1.0]
-    return Shape(origin, limit, largest, shape.sigma, float(low), float(high), _support_edge(profile, z, k, limit))
+    return replace(shape, low=float(low), high=float(high))
 
 
 def _width(z: Array, k: Array, origin: float, limit: float, largest: float) -> float:
     """Width of the Gaussian that is half way down where k is; where k(0) = k(inf), the place of the largest deviation."""
     if abs(origin - limit) <= 1e-12 * largest:
-        return float(z[np.argmax(np.abs(k - limit))])
+        return float(z[np.argmax(np.abs(k - limit))]) if np.any(k != limit) else 1.0
     half_way = int(np.argmax(np.abs(k - origin) >= abs(origin - limit) / 2))
     return float(z[half_way] / np.sqrt(2 * np.log(2)))
 
 
-def _support_edge(profile: Profile, z: Array, k: Array, limit: float) -> float:
-    """Largest z with k(z) != k(inf), by bisection; inf if there is none. (exp(-z^2/2) has one too: it underflows.)"""
-    last = np.flatnonzero(k != limit)
-    if not len(last) or last[-1] == len(z) - 1:
+def _support_edge(profile: Profile, z: Array, k: Array, limit: float, floor: float) -> float:
+    """Largest z where k differs from its limit by more than the floor, by bisection; inf if it does up to the last z."""
+    last = int(np.flatnonzero(np.append(True, np.abs(k - limit) > floor))[-1]) - 1
+    if last < 0 or last == len(z) - 1:
         return np.inf
-    inside, outside = float(z[last[-1]]), float(z[last[-1] + 1])
+    inside, outside = float(z[last]), float(z[last + 1])
     for _ in range(60):
         middle = (inside + outside) / 2
-        if evaluate(profile, np.array([middle]))[0] != limit:
+        if abs(evaluate(profile, np.array([middle]))[0] - limit) > floor:
             inside = middle
         else:
             outside = middle
@@ -94,28 +100,32 @@ def _support_edge(profile: Profile, z: Array, k: Array, limit: float) -> float:
 def edge_exponent(profile: Profile, shape: Shape) -> float:
     """n in k - k(inf) ~ (z_0 - z)^n at the end z_0 of the support, 0 for a jump, inf if the support has no end.
 
-    1 / (ln abs(k))' = (z - z_0) / n + O((z - z_0)^2) is fitted by a cubic, whose root is z_0. This also works where k
-    underflows before it reaches z_0, and the root tells an edge from a mere underflow, which has none near by.
+    With v = z^2, 1 / (d/dv ln abs(k - k(inf))) = (v - v_0) / n + O((v - v_0)^2) is fitted by a cubic, whose root is v_0. This works also if k
+    underflows before it reaches z_0; and where it only underflows, as a Gaussian does, there is no root near by.
     """
     if not np.isfinite(shape.edge):
         return np.inf
-    near, far = np.abs(evaluate(profile, shape.edge * (1 - np.array([1e-12, 1e-3]))) - shape.limit)
-    if near > far / 2:
+
+    def size(z: Array) -> Array:
+        return np.abs(evaluate(profile, z) - shape.limit)
+
+    end, near, far = size(shape.edge * (1 - np.array([0, 1e-12, 1e-3])))
+    if end > 1e-9 * shape.largest and near > far / 2:
         return 0.0
-    u = np.linspace(0.004, 0.1, 25)  # z = edge (1 - u)
-    step = 1e-5
-    with np.errstate(all="ignore"):
-        logs = np.log(np.abs(evaluate(profile, shape.edge * (1 - u + step * np.array([[1], [-1]]))) - shape.limit))
-        inverse_slope = 2 * step / (logs[0] - logs[1])
-    if not np.isfinite(inverse_slope).all():
-        return np.inf
-    cubic = np.polynomial.Polynomial.fit(u, inverse_slope, 3).convert()
-    roots = cubic.roots()
-    roots = roots[(np.abs(roots.imag) < 1e-6) & (np.abs(roots.real + 0.14) < 0.16)].real
-    if not len(roots):
-        return np.inf
-    slope = -float(cubic.deriv()(roots[np.argmax(roots)]))
-    return 1 / slope if slope > 0 else np.inf
+    u = np.linspace(0.004, 0.1, 25)  # z^2 = edge^2 (1 - u)
+    estimates = []
+    for step in (1e-4, 2e-4):
+        with np.errstate(all="ignore"):
+            above, below = (np.log(size(shape.edge * np.sqrt(1 - u + shift))) for shift in (step, -step))
+            inverse_slope = 2 * step / (above - below)
+        if not np.isfinite(inverse_slope).all():
+            return np.inf
+        cubic = np.polynomial.Polynomial.fit(u, inverse_slope, 3).convert()
+        roots = cubic.roots()
+        roots = roots[(np.abs(roots.imag) < 1e-6) & (np.abs(roots.real + 0.18) < 0.2)].real
+        slope = -float(cubic.deriv()(roots.max())) if len(roots) else 0.0
+        estimates.append(1 / slope if slope > 0 else np.inf)
+    return estimates[0] if abs(estimates[0] - estimates[1]) < 0.01 * estimates[0] else np.inf
 
 
 def on_ray(profile: Profile, shape: Shape, z: NDArray[np.complex128]) -> NDArray[np.complex128] | None:
