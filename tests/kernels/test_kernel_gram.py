@@ -34,6 +34,13 @@ def test_a_large_shift_costs_no_digits(kernel) -> None:
     assert np.abs(kernel.profile(naive_distances(X, Y)) - expected).max() > 1e-6
 
 
+def test_a_large_shift_costs_no_time(monkeypatch: pytest.MonkeyPatch) -> None:
+    counts = []
+    monkeypatch.setattr(base, "subtract_close_rows", lambda squares, X, Y, close: counts.append(close.sum()))
+    distances(normal(60, 7) + 1e6, normal(50, 7, seed=6789) + 1e6)
+    assert counts == [0]
+
+
 def pairs_at_all_scales() -> tuple[np.ndarray, np.ndarray]:
     """Two far clusters, so that centring does not help, of rows 1e-9 to 1 apart."""
     X = normal(80, 7)

@@ -134,6 +134,12 @@ def test_coefficients_of_a_function(function, exact, n_terms: int) -> None:
     np.testing.assert_allclose(kernel.maclaurin(n_terms), expected, rtol=0, atol=accuracy)
 
 
+def test_coefficients_that_are_noise_are_zero() -> None:
+    np.testing.assert_array_equal(DotProductOnSphere(np.cos).maclaurin(30)[1::2], 0)
+    np.testing.assert_array_equal(np.flatnonzero(DotProductOnSphere(lambda t: t**8 - 3 * t).maclaurin(20)), [1, 8])
+    np.testing.assert_array_equal(DotProductOnSphere(np.exp).maclaurin(60)[30:], 0)  # below 1/30!
+
+
 @pytest.mark.parametrize(
     ("function", "message"),
     [
@@ -144,6 +150,8 @@ def test_coefficients_of_a_function(function, exact, n_terms: int) -> None:
         (lambda t: 1 / (t + 1e-30), "relative accuracy of 1e-10"),
         (lambda t: np.sqrt(t), "relative accuracy of 1e-10"),
         (lambda t: 1j * t, "relative accuracy of 1e-10"),
+        (lambda t: np.round(np.exp(t), 11), "relative accuracy of 1e-10"),  # good to 1e-11, not its series
+        (lambda t: np.exp(t.astype(np.complex64 if np.iscomplexobj(t) else np.float32)), "relative accuracy of 1e-10"),
         (lambda t: np.arctan2(t, 1), "must take complex arguments"),
         (lambda t: np.interp(t, [-1, 1], [0, 1]), "must take complex arguments"),
         (lambda t: 1.0, "one finite number per complex argument"),

@@ -1,4 +1,4 @@
-"""The zero-extended polynomial kernel and the published recipe, against direct quadrature with scipy's Bessel functions."""
+"""The zero-extended polynomial kernel and the published recipe, against quadrature with scipy's Bessel functions."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ def test_finite_measures_give_the_profile_back_within_their_error(dim, degree):
     parts = jordan(measure)
     # beyond the cut-off, whose share `error` bounds: 1e5 samples of an oscillation, each good to 1e-15
     tolerance = 1.1 * measure.error + 1e-10
-    assert tolerance < 1e-3
+    assert tolerance < 2e-3
     assert_allclose(reconstructed(parts, SMALL_DISTANCES), zero_extended(2.0, degree, SMALL_DISTANCES), atol=tolerance)
     assert_allclose(parts.positive.mass - parts.negative.mass, 1.0, atol=tolerance)
 
@@ -53,10 +53,10 @@ def test_finite_measures_give_the_profile_back_within_their_error(dim, degree):
 def test_densities(dim, degree):
     measure = zero_extended_polynomial(2.0, degree, dim)
     peak = max(1.0, np.sqrt(dim * degree) / 2)
-    r = np.linspace(0.02, 3 * peak, 400) + 0.007
+    r = np.linspace(peak / 4, 3 * peak, 400) + 0.007
     exact = direct_density(2.0, degree, dim, r)
-    # scipy's J_nu is good to 1e-13 of its largest values, and the powers of r to (d/2 + degree) eps
-    assert_allclose(measure.density(r), exact, atol=1e-10 * np.abs(exact).max())
+    # a quintic spline of step h = 0.05 in sin(2r): (2h)^6 / 720 = 1.4e-9 inside, a few times more at its ends
+    assert_allclose(measure.density(r), exact, atol=1e-8 * np.abs(exact).max())
 
 
 @pytest.mark.parametrize("a", [1.0, np.sqrt(2), 2.0, 3.0])
@@ -67,7 +67,7 @@ def test_cut_off_densities_and_their_integral(a, dim, degree):
     r = np.linspace(0.0, 30.0, 30_001)
     exact = np.concatenate([measure.density(r[:1]), direct_density(a, degree, dim, r[1:])])
     scale = np.abs(exact).max()
-    assert_allclose(measure.density(r), exact, atol=1e-6 * scale)  # a spline of step 0.05 in sin(2r): (0.1)^6
+    assert_allclose(measure.density(r), exact, atol=1e-8 * scale)  # as above
     integral = np.concatenate([[0.0], np.cumsum((exact[1:] + exact[:-1]) / 2 * 1e-3)])
     assert_allclose(measure.cumulative(r), integral, atol=2e-6 * scale)  # trapezoidal rule: h^2/12 of a slope 2 scale
 
@@ -110,10 +110,11 @@ def test_mass_grows_slower_than_the_cut_off_of_a_finite_measure():
     masses = [jordan(zero_extended_polynomial(2.0, 9, 16, cutoff=c)).total_mass for c in (50.0, 100.0, 200.0, 400.0)]
     steps = np.diff(masses)
     assert (steps > 0).all()
-    assert_allclose(steps[1:] / steps[:-1], 0.5, rtol=0.2)  # |m| ~ r^-(degree + 3/2 - d/2) / ... = r^-2: each octave halves
+    # |m| falls like r^-q, q = degree + 3/2 - d/2 = 5/2: each octave has 2^(1-q) of the mass of the one before
+    assert_allclose(steps[1:] / steps[:-1], 2**-1.5, rtol=0.05)
 
 
-# ---- the published recipe ------------------------------------------------------------------------------------------------
+# ---- the published recipe -------------------------------------------------------------------------------------------
 
 
 @pytest.mark.parametrize(("dim", "negative", "digits"), [(16, 7.7e-4, 1), (22, 1.7e-4, 1), (256, 0.0, 12)])

@@ -18,7 +18,7 @@ def cosine_map(X: Any, frequencies: Frequencies, out: NDArray[Any]) -> None:
     """
     n = len(frequencies.coefficients)
     amplitudes = frequencies.amplitudes.astype(out.dtype)
-    angles = X @ frequencies.weights.T.astype(out.dtype)
+    angles = frequencies.project(X)
     if frequencies.phases is not None:
         angles += frequencies.phases.astype(out.dtype)
     else:

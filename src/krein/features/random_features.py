@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -15,7 +14,7 @@ from krein.features.base import Array, BaseFeatureMap
 from krein.features.schemes import SCHEMES
 from krein.kernels import Gaussian, Kernel
 from krein.kernels.base import distances
-from krein.sampling import ALLOCATIONS, DIRECTIONS, RADII, Frequencies, sample_frequencies
+from krein.sampling import Frequencies
 
 
 class RandomFeatures(BaseFeatureMap):
@@ -31,10 +30,11 @@ class RandomFeatures(BaseFeatureMap):
         frequency for every sign are left out. With less than one pair per sign, every sign has one column with a
         random phase.
     scheme : str, default="gorf-blocks"
-        How frequencies are drawn: "rff", "orf" (positive definite kernels), "grff", "gorf", "gorf-blocks",
-        "published-grff", "published-gorf".
+        How frequencies are drawn, a key of ``krein.features.SCHEMES``: "rff", "orf" (positive definite kernels), "grff",
+        "gorf", "gorf-blocks", "simplex", "sorf", "fastfood", "circulant", "qmc", "qmc-halton", "quadrature",
+        "quadrature-5", and "published-grff", "published-gorf", which are biased as the published numbers are.
     random_state : int, Generator, RandomState or None, default=None
-    directions : {"iid", "blocks", "joint", "shared"}, default=None
+    directions : {"iid", "blocks", "joint", "shared", "simplex", "sorf", "fastfood", "circulant"}, default=None
         Overrides the direction scheme of ``scheme``.
     radii : {"iid", "stratified"}, default=None
         Overrides the radius scheme.
@@ -53,8 +53,8 @@ class RandomFeatures(BaseFeatureMap):
 
     Notes
     -----
-    Every scheme except "published-*" is unbiased over draws where the measure of the kernel has finite mass; where
-    it has not, ``fit`` raises InfiniteMassError. Kernels on the unit sphere need rows of norm 1.
+    Every scheme except "published-*" and "sorf" is unbiased over draws where the measure of the kernel has finite mass;
+    where it has not, ``fit`` raises InfiniteMassError. Kernels on the unit sphere need rows of norm 1.
 
     Examples
     --------
@@ -95,27 +95,12 @@ class RandomFeatures(BaseFeatureMap):
 
     def _fit(self, X: Rows) -> None:
         check_choice(self.scheme, "scheme", SCHEMES)
-        scheme = SCHEMES[self.scheme]
-        directions = _override(self.directions, scheme.directions, "directions", DIRECTIONS)
-        radii = _override(self.radii, scheme.radii, "radii", RADII)
-        allocation = _override(self.allocation, scheme.allocation, "allocation", ALLOCATIONS)
+        scheme = SCHEMES[self.scheme].overridden(self.directions, self.radii, self.allocation)
         streams = Streams(self.random_state)
         parts = scheme.parts(self.kernel, X.shape[1])
-        columns = self.n_components - (parts.constant != 0)
-        phased = columns < 2 * len(parts.parts)
-        n = columns if phased else columns // 2
-        if n < len(parts.parts):
-            needed = len(parts.parts) + (parts.constant != 0)
-            raise ValueError(f"n_components must be at least {needed} for {self.kernel!r}; got {self.n_components}.")
-        rows = _some_distances(X, streams("distances")) if allocation == "variance" else np.empty(0)
-        counts = ALLOCATIONS[allocation](parts, n, rows)
-        frequencies = sample_frequencies(
-            parts, counts, directions=directions, radii=radii, random_state=streams("frequencies")
-        )
-        if phased:
-            phases = streams("phases").uniform(0, 2 * np.pi, len(frequencies.coefficients))
-            frequencies = replace(frequencies, phases=phases)
-        self.frequencies_ = frequencies
+        needs_distances = scheme.allocation == "variance"
+        z = _some_distances(X, streams("distances")) if needs_distances else np.empty(0)
+        self.frequencies_ = scheme.draw(parts, self.n_components, z, streams("frequencies"))
         self.signature_ = self.frequencies_.signature
 
     def _map_rows(self, X: Rows, out: NDArray[Any]) -> None:
@@ -125,17 +110,8 @@ class RandomFeatures(BaseFeatureMap):
         return self.frequencies_.to_arrays()
 
     def _set_state(self, arrays: dict[str, NDArray[Any]]) -> None:
-        self.frequencies_ = Frequencies(
-            arrays["weights"], arrays["coefficients"], float(arrays["constant"]), arrays.get("phases")
-        )
+        self.frequencies_ = Frequencies.from_arrays(arrays)
         self.signature_ = self.frequencies_.signature
-
-
-def _override(value: str | None, default: str, name: str, choices: Any) -> str:
-    if value is None:
-        return default
-    check_choice(value, name, choices)
-    return value
 
 
 def _some_distances(X: Rows, rng: np.random.Generator, n_rows: int = 64, n_distances: int = 16) -> Array:

@@ -1,26 +1,46 @@
-"""Registry of the cosine schemes: a name and a recipe (measure x directions x radii x allocation)."""
+"""Registry of the cosine schemes: a name and a recipe (measure x directions x radii x allocation, or a rule)."""
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Any
 
+import numpy as np
+from numpy.typing import NDArray
+
+from krein._random import Streams
+from krein._validation import check_choice
 from krein.exceptions import NotPositiveDefiniteError
 from krein.kernels import PolynomialOnSphere
 from krein.kernels.base import Kernel, RadialKernel
+from krein.sampling import ALL_DIRECTIONS, ALLOCATIONS, RADII, RULES, Frequencies, sample_frequencies, sample_with_rule
 from krein.spectral import Jordan, jordan, jordan_parts, published_polynomial
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """How frequencies are drawn; ``summary`` is what the documentation and error messages print."""
+    """How frequencies are drawn; ``summary`` is what the documentation prints. A ``rule`` replaces directions and radii."""
 
     name: str
     summary: str
-    directions: str
+    directions: str = "iid"
     radii: str = "iid"
     allocation: str = "equal"
+    rule: str | None = None
     positive_definite: bool = False
     published: bool = False
+
+    def overridden(self, directions: str | None, radii: str | None, allocation: str | None) -> Scheme:
+        """This scheme with the given ingredients in place of its own."""
+        ingredients = {"directions": directions, "radii": radii, "allocation": allocation}
+        given = {name: value for name, value in ingredients.items() if value is not None}
+        for name, value in given.items():
+            check_choice(value, name, {"directions": ALL_DIRECTIONS, "radii": RADII, "allocation": ALLOCATIONS}[name])
+            if self.rule and name != "allocation":
+                raise ValueError(
+                    f"{name} must be None for scheme {self.name!r}, which chooses it itself; got {value!r}."
+                )
+        return replace(self, **given)
 
     def parts(self, kernel: Kernel, dim: int) -> Jordan:
         """Jordan parts that this scheme samples for a kernel, or an error that says what to use instead."""
@@ -35,11 +55,32 @@ class Scheme:
             return jordan(published_polynomial(kernel.a, kernel.degree, dim))
         parts = jordan_parts(kernel, dim)
         if self.positive_definite and (parts.negative.mass or parts.constant < 0):
+            mass = parts.negative.mass - min(parts.constant, 0)
             raise NotPositiveDefiniteError(
                 f"Scheme {self.name!r} needs a kernel that is positive definite in dimension {dim}; {kernel!r} has a "
-                f"negative part of mass {parts.negative.mass - min(parts.constant, 0):.4g}. Use 'gorf-blocks'."
+                f"negative part of mass {mass:.4g}. Use 'grff' or 'gorf-blocks'."
             )
         return parts
+
+    def draw(self, parts: Jordan, n_columns: int, distances: NDArray[np.float64], rng: Any) -> Frequencies:
+        """At most ``n_columns`` columns of frequencies; with less than a pair per sign, one column with a phase each."""
+        streams = Streams(rng)
+        constant = bool(parts.constant) or (self.rule is not None and RULES[self.rule].constant)
+        columns, n_parts = n_columns - constant, len(parts.parts)
+        phased = columns < 2 * n_parts
+        n = columns if phased else columns // 2
+        if n < n_parts:
+            raise ValueError(f"n_components must be at least {n_parts + constant} here; got {n_columns}.")
+        counts = ALLOCATIONS[self.allocation](parts, n, distances)
+        if self.rule is not None:
+            frequencies = sample_with_rule(parts, counts, self.rule, streams("frequencies"))
+        else:
+            frequencies = sample_frequencies(
+                parts, counts, directions=self.directions, radii=self.radii, random_state=streams("frequencies")
+            )
+        if not phased:
+            return frequencies
+        return replace(frequencies, phases=streams("phases").uniform(0, 2 * np.pi, len(frequencies.coefficients)))
 
 
 SCHEMES: dict[str, Scheme] = {
@@ -50,6 +91,14 @@ SCHEMES: dict[str, Scheme] = {
         Scheme("grff", "generalised random Fourier features: independent, both signs", "iid"),
         Scheme("gorf", "Algorithm 1 of the paper as printed: columns of one cut orthogonal matrix", "joint"),
         Scheme("gorf-blocks", "orthonormal blocks within each sign", "blocks"),
+        Scheme("simplex", "blocks of d + 1 simplex vertices within each sign", "simplex"),
+        Scheme("sorf", "structured orthogonal blocks (Hadamard transforms and signs)", "sorf"),
+        Scheme("fastfood", "Hadamard transforms with a Gaussian diagonal, exact for every law", "fastfood"),
+        Scheme("circulant", "circulant blocks with column signs", "circulant"),
+        Scheme("qmc", "scrambled Sobol' points for radius and direction", rule="sobol"),
+        Scheme("qmc-halton", "scrambled Halton points for radius and direction", rule="halton"),
+        Scheme("quadrature", "spherical-radial rule of degree 3, random rotations", rule="spherical-radial-3"),
+        Scheme("quadrature-5", "spherical-radial rule of degree 5, random rotations", rule="spherical-radial-5"),
         Scheme("published-grff", "the published polynomial rows: no Jacobian, biased", "iid", published=True),
         Scheme("published-gorf", "the published polynomial rows: no Jacobian, biased", "joint", published=True),
     )

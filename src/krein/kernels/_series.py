@@ -12,7 +12,8 @@ from numpy.typing import NDArray
 Array = NDArray[np.float64]
 ACCURACY = 1e-10  # of the coefficients found from values of f, relative to the largest one and to |f|
 OVERSAMPLING = 16  # points on the circle per coefficient
-N_RADII = 60  # radii that are tried: r^n_terms is 10^-3, 10^-6, ...
+N_RADII = 60  # radii that are tried at most: r^n_terms is 10^-3, 10^-6, ...
+MIN_RADIUS = 0.01  # on too small a circle any function computed in few digits looks constant
 TINY = float(np.finfo(float).tiny)
 
 
@@ -56,8 +57,8 @@ def maclaurin_on_circle(function: Callable[[Any], Any], n_terms: int) -> Array:
     n_points = OVERSAMPLING * max(8, 2 ** math.ceil(math.log2(n_terms)))
     circle = np.exp(2j * np.pi * np.arange(n_points) / n_points)
     reached = math.inf
-    for attempt in range(1, N_RADII + 1):
-        radius = 10.0 ** (-3 * attempt / max(8, n_terms))
+    radii = 10.0 ** (-3 * np.arange(1, N_RADII + 1) / max(8, n_terms))
+    for radius in radii[radii > MIN_RADIUS]:
         scaled, scale = _coefficients_on(radius * circle, function)
         noise = max(np.abs(scaled[-n_points // 4 :]).max(), np.abs(scaled.imag).max())
         powers = radius ** np.arange(n_terms)
@@ -71,7 +72,7 @@ def maclaurin_on_circle(function: Callable[[Any], Any], n_terms: int) -> Array:
         reached = min(reached, error)
     raise ValueError(
         f"{n_terms} Maclaurin coefficients must be found to a relative accuracy of {ACCURACY:g}; got {reached:.1g}. "
-        "The function must be analytic at 0 (no abs, where, clip, real) and take complex arguments; or ask for fewer."
+        "The function must be analytic at 0 (no abs, where, clip, real) and exact to rounding; or ask for fewer."
     )
 
 

@@ -116,7 +116,7 @@ class NTK(AngularKernel):
     def _of_angle(self, theta: Array) -> Array:
         total: Array = np.cos(theta)
         for _ in range(self.depth):
-            gap = np.maximum(one_minus_kappa1(theta), 0.0)  # 1 - S_l
+            gap = one_minus_kappa1(theta)  # 1 - S_l
             total = 1 - gap + total * kappa0(theta)
             theta = _angle(np.sqrt(2 * gap))
         return total

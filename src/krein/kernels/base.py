@@ -172,7 +172,7 @@ def distances(X: Rows, Y: Rows) -> Array:
     """Euclidean distances between rows, in float64, with a relative error of about 1e-13 however close two rows are."""
     X, Y = (A.astype(np.float64, copy=False) for A in (X, Y))
     if not (sp.issparse(X) or sp.issparse(Y)):
-        centre = Y.mean(axis=0)  # a common shift takes no part in a difference, but it does take digits
+        centre = Y.mean(axis=0)  # a common shift takes no part in a difference, but without it all rows would be close
         X, Y = X - centre, Y - centre
     sums = row_norms(X)[:, None] ** 2 + row_norms(Y) ** 2
     squares = sums - 2 * inner_products(X, Y)

@@ -88,7 +88,7 @@ class DotProductOnSphere(DotProductKernel):
 
         Every coefficient has an absolute error of at most 1e-10 times the largest of the coefficients and of |f| on
         the circle, and is 0 where it cannot be told from rounding. ValueError where that accuracy cannot be reached: f
-        must be analytic at 0 and take complex arguments.
+        must be analytic for |t| < 0.01 at least, exact to rounding, and take complex arguments.
         """
         check_integer(n_terms, "n_terms", 1)
         return maclaurin_on_circle(self.function, n_terms)

@@ -12,6 +12,7 @@ from collections.abc import Callable, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
+from scipy.linalg import helmert
 from scipy.linalg.lapack import dorgqr
 
 Array = NDArray[np.float64]
@@ -48,6 +49,20 @@ def joint(dim: int, counts: Sequence[int], rng: np.random.Generator) -> list[Arr
     size = 2 * max(*counts, dim)
     columns = haar(size, dim, 1, rng)[0]  # (2m, dim): column i of the printed matrix is row i here
     return np.split(normalise_rows(columns[: sum(counts)]), np.cumsum(counts)[:-1])
+
+
+def simplex(dim: int, counts: Sequence[int], rng: np.random.Generator) -> list[Array]:
+    """Blocks of dim + 1 vertices of a regular simplex, each rotated on its own: u_i.u_j = -1/dim within a block."""
+    vertices, parts = simplex_vertices(dim), []
+    for count in counts:
+        rotations = haar(dim, dim, -(-count // (dim + 1)), rng)
+        parts.append((vertices @ rotations).reshape(-1, dim)[:count])
+    return parts
+
+
+def simplex_vertices(dim: int) -> Array:
+    """The dim + 1 unit vectors of a regular simplex in R^dim, as rows: their sum is 0."""
+    return np.asarray(np.sqrt((dim + 1) / dim) * helmert(dim + 1).T)
 
 
 def orthonormal_blocks(dim: int, count: int, rng: np.random.Generator) -> Array:
@@ -90,4 +105,10 @@ def normalise_rows(x: Array) -> Array:
     return np.asarray(x / np.linalg.norm(x, axis=1, keepdims=True))
 
 
-DIRECTIONS: dict[str, DirectionScheme] = {"iid": iid, "blocks": blocks, "joint": joint, "shared": shared}
+DIRECTIONS: dict[str, DirectionScheme] = {
+    "iid": iid,
+    "blocks": blocks,
+    "joint": joint,
+    "shared": shared,
+    "simplex": simplex,
+}

@@ -92,13 +92,14 @@ def predicted_error(
     """
     if dim != frequencies.dim:
         raise ValueError(f"dim must be the dimension of the frequencies ({frequencies.dim}); got {dim}.")
-    if frequencies.phases is not None:
+    if frequencies.phases is not None or not frequencies.rotated:
         raise ValueError(
-            "frequencies with phases have no exact prediction: their error is no function of the distance."
+            "The error can only be predicted for frequencies whose law is invariant under rotations, without phases; "
+            "it cannot for structured and quasi-Monte Carlo schemes."
         )
     z, rho = weighted_distances(distances, weights)
     k = kernel.profile(z)
-    w, c = frequencies.weights, frequencies.coefficients
+    w, c = np.asarray(frequencies.weights), frequencies.coefficients
     if frequencies.constant:
         w, c = np.vstack([w, np.zeros(dim)]), np.append(c, frequencies.constant)
     F = OmegaTransform(dim, z, rho)

@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from krein.sampling.structured import StructuredWeights, structured_from_arrays
 from krein.spectral import omega
 
 Array = NDArray[np.float64]
@@ -19,11 +20,15 @@ class Frequencies:
 
     Parameters
     ----------
-    weights : ndarray of shape (n, dim)
+    weights : ndarray of shape (n, dim) or StructuredWeights
+        A matrix, or an operator that is applied faster than one.
     coefficients : ndarray of shape (n,)
         Any sign, not zero.
     constant : float
         One more entry of ``coefficients``, with frequency 0; where it is not 0 it takes one column.
+    rotated : bool, default=True
+        Whether the law of the frequencies is invariant under rotations, on which ``expectation`` and predicted errors
+        rest. Always False for structured weights.
     phases : ndarray of shape (n,), optional
         With phases b_i a frequency has the one column sqrt(2|c_i|) cos(w_i.x + b_i) in place of a (cosine, sine)
         pair. For b_i
@@ -39,20 +44,24 @@ class Frequencies:
     array([ 1., -1.,  1., -1.,  1.])
     """
 
-    weights: Array
+    weights: Array | StructuredWeights
     coefficients: Array
     constant: float = 0.0
     phases: Array | None = None
+    rotated: bool = True
 
     def __post_init__(self) -> None:
-        weights, coefficients = (np.array(a, dtype=np.float64) for a in (self.weights, self.coefficients))
-        if weights.ndim != 2 or coefficients.shape != weights.shape[:1]:
+        structured = hasattr(self.weights, "apply")
+        weights: Any = self.weights if structured else np.array(self.weights, dtype=np.float64)
+        coefficients = np.array(self.coefficients, dtype=np.float64)
+        if len(weights.shape) != 2 or coefficients.shape != weights.shape[:1]:
             raise ValueError(
                 f"weights must have shape (n, dim) and coefficients (n,); got {weights.shape} and {coefficients.shape}."
             )
-        if not (np.isfinite(weights).all() and np.isfinite(coefficients).all() and np.isfinite(self.constant)):
+        lengths = weights.radii if structured else weights
+        if not (np.isfinite(lengths).all() and np.isfinite(coefficients).all() and np.isfinite(self.constant)):
             raise ValueError("weights, coefficients and constant must be finite.")
-        arrays = {"weights": weights, "coefficients": coefficients}
+        arrays = {"coefficients": coefficients} if structured else {"weights": weights, "coefficients": coefficients}
         if self.phases is not None:
             arrays["phases"] = np.array(self.phases, dtype=np.float64)
             if arrays["phases"].shape != coefficients.shape:
@@ -61,6 +70,7 @@ class Frequencies:
             array.flags.writeable = False
             object.__setattr__(self, name, array)
         object.__setattr__(self, "constant", float(self.constant))
+        object.__setattr__(self, "rotated", bool(self.rotated) and not structured)
 
     @property
     def dim(self) -> int:
@@ -87,11 +97,19 @@ class Frequencies:
     @property
     def radii(self) -> Array:
         """Length of every frequency."""
-        return np.asarray(np.linalg.norm(self.weights, axis=1))
+        if isinstance(self.weights, np.ndarray):
+            return np.asarray(np.linalg.norm(self.weights, axis=1))
+        return self.weights.radii
+
+    def project(self, X: Any) -> NDArray[Any]:
+        """X W^T, the angles of every frequency, in the precision of X."""
+        if isinstance(self.weights, np.ndarray):
+            return np.asarray(X @ self.weights.T.astype(X.dtype))
+        return self.weights.apply(X)
 
     def evaluate(self, difference: ArrayLike) -> Array:
         """k_hat at difference vectors x - y, on the last axis."""
-        return np.asarray(self.constant + np.cos(np.asarray(difference, float) @ self.weights.T) @ self.coefficients)
+        return np.asarray(self.constant + np.cos(self.project(np.asarray(difference, float))) @ self.coefficients)
 
     def expectation(self, z: ArrayLike) -> Array:
         """E k_hat at distances z under one Haar rotation of all frequencies: c_0 + sum c_i Omega_d(||w_i|| z)."""
@@ -100,5 +118,14 @@ class Frequencies:
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """The fields as arrays, for saving."""
-        arrays = {"weights": self.weights, "coefficients": self.coefficients, "constant": np.array(self.constant)}
+        weights = {"weights": self.weights} if isinstance(self.weights, np.ndarray) else self.weights.to_arrays()
+        arrays = {**weights, "coefficients": self.coefficients, "constant": np.array(self.constant)}
+        arrays["rotated"] = np.array(self.rotated)
         return arrays if self.phases is None else {**arrays, "phases": self.phases}
+
+    @classmethod
+    def from_arrays(cls, arrays: dict[str, NDArray[Any]]) -> Frequencies:
+        """The inverse of ``to_arrays``."""
+        weights = arrays["weights"] if "weights" in arrays else structured_from_arrays(arrays)
+        constant, rotated = float(arrays["constant"]), bool(arrays["rotated"])
+        return cls(weights, arrays["coefficients"], constant, arrays.get("phases"), rotated)

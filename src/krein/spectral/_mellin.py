@@ -79,12 +79,12 @@ def _make_grid(shape: Shape, dim: int, step: float) -> _Grid:
     """Room to the right of the profile because g falls like r^d for r -> 0, and because k falls later on a ray."""
     left, right = 3.0, 2.5 + 40 / dim
     n = 2 * int((shape.high - shape.low + left + right) / (2 * step) + 1)
-    y = shape.low - left + step * np.arange(n)
-    return _Grid(n, step, y, -y[::-1], 2 * np.pi / (n * step) * np.arange(n // 2 + 1))
+    y: Array = shape.low - left + step * np.arange(n, dtype=np.float64)
+    return _Grid(n, step, y, -y[::-1], np.arange(n // 2 + 1, dtype=np.float64) * (2 * np.pi / (n * step)))
 
 
 def _log_multiplier(dim: int, w: Array) -> Spectrum:
-    """ln U(w), U(w) = C_d 2^(d/2+iw) Gamma((d+iw)/2) / Gamma(-iw/2); U(0) = 0."""
+    """Logarithm of U(w) = C_d 2^(d/2+iw) Gamma((d+iw)/2) / Gamma(-iw/2); U(0) = 0."""
     safe = np.where(w == 0, 1.0, w)
     log_c = (1 - dim / 2) * np.log(2) - gammaln(dim / 2)
     value = log_c + (dim / 2 + 1j * safe) * np.log(2) + loggamma((dim + 1j * safe) / 2) - loggamma(-0.5j * safe)
@@ -112,11 +112,11 @@ def _mellin_ray(profile: Profile, shape: Shape, grid: _Grid, ray: float) -> tupl
 
 
 def _spectrum(values: NDArray[np.inexact], shape: Shape, grid: _Grid) -> tuple[Spectrum, float]:
-    """int values e^(iwy) dy for w >= 0, and the level of its noise.
+    """Return int values e^(iwy) dy for w >= 0, and the level of its noise.
 
-    The level is that of the spectrum itself in the middle of the band if it is flat there (it is signal if it falls), and at
-    least the rounding of the samples. The first samples are faded in: where k(0) - k(z) is about 1e-15, rounding makes a
-    staircase of it, whose noise is not white.
+    The level is that of the spectrum itself in the middle of the band if it is flat there (if it falls, it is signal),
+    and at least the rounding of the samples. The first samples are faded in: where k(0) - k(z) is about 1e-15, rounding
+    makes a staircase of it, whose noise is not white.
     """
     values = values * (erfc(2 * (shape.low + 1.8 - grid.y)) / 2)
     spectrum = grid.step * grid.n * np.fft.ifft(values)[: len(grid.w)] * np.exp(1j * grid.w * grid.y[0])
@@ -128,14 +128,14 @@ def _spectrum(values: NDArray[np.inexact], shape: Shape, grid: _Grid) -> tuple[S
 
 
 def _invert(shape: Shape, dim: int, grid: _Grid, ray: float, spectrum: Spectrum, floor: float) -> Candidate:
-    """g from K on a ray: multiply by U, cut where K drowns in noise, transform back, add the chi law."""
+    """Compute g from K on a ray: multiply by U, cut where K drowns in noise, transform back, add the chi law."""
     w = grid.w
     amplitude = _running_rms(np.abs(spectrum), max(3, int(1 / w[1])))
     drowned = np.flatnonzero(amplitude < 2 * floor)
     cut = float(np.clip(w[drowned[0]] if len(drowned) else np.inf, 2.0, 0.8 * w[-1]))
     log_u = np.where(w < cut, _log_multiplier(dim, w) - ray * w, -np.inf)
     with np.errstate(over="ignore", invalid="ignore"):
-        u = np.exp(log_u)
+        u: Spectrum = np.exp(log_u)
         g = _back(grid, np.conj(spectrum) * u * _taper(w, cut))
         blurred = _back(grid, np.conj(spectrum) * u * _taper(w, 0.92 * cut))
         noise = floor * np.sqrt(2 * np.sum(np.abs(u) ** 2)) / (grid.n * grid.step)
@@ -164,16 +164,18 @@ def _taper(w: Array, cut: float) -> Array:
 
 
 def _running_rms(values: Array, width: int) -> Array:
-    return np.sqrt(np.convolve(values**2, np.ones(width) / width, "same"))
+    smooth: Array = np.sqrt(np.convolve(values**2, np.ones(width) / width, "same"))
+    return smooth
 
 
 def _chi_law(dim: int, x: Array) -> Array:
-    """r times the density of the chi law with d degrees of freedom at r = e^x."""
-    return np.exp(dim * x - np.exp(np.minimum(2 * x, 700)) / 2 - (dim / 2 - 1) * np.log(2) - gammaln(dim / 2))
+    """Density, times r, of the chi law with d degrees of freedom at r = e^x."""
+    law: Array = np.exp(dim * x - np.exp(np.minimum(2 * x, 700)) / 2 - (dim / 2 - 1) * np.log(2) - gammaln(dim / 2))
+    return law
 
 
 def _algebraic_order(w: Array, amplitude: Array, cut: float) -> float:
-    """n if abs(K) falls like w^-(n+1), as for a jump of the n-th derivative; inf if it falls faster and faster.
+    """Order n if abs(K) falls like w^-(n+1), as for a jump of the n-th derivative; inf if it falls ever faster.
 
     A straight line is fitted to ln abs(K) over ln w and over w; the first must be the better one by far.
     """

@@ -18,8 +18,10 @@ _PROBES = 10.0 ** np.linspace(-150, 150, 1201)  # four per decade; their squares
 
 @dataclass(frozen=True)
 class Shape:
-    """k(0), k(inf), max abs(k), the width of the Gaussian to subtract, the range of y = ln z, and the end of the support:
-    the last z where abs(k - k(inf)) is above ``floor``."""
+    """What there is to know: values, the width of the Gaussian to subtract, the range of y = ln z, and the support.
+
+    ``edge`` is the last z where abs(k - k(inf)) is above ``floor``, inf if there is none.
+    """
 
     origin: float
     limit: float
@@ -31,8 +33,9 @@ class Shape:
     floor: float
 
     def remainder(self, profile: Profile, z: Any) -> Any:
-        """k minus its limit minus the Gaussian with the same value at 0, for real or complex z."""
-        return profile(z) - self.limit - (self.origin - self.limit) * np.exp(-((z / self.sigma) ** 2) / 2)
+        """The profile minus its limit minus the Gaussian with the same value at 0, for real or complex z."""
+        with np.errstate(all="ignore"):
+            return profile(z) - self.limit - (self.origin - self.limit) * np.exp(-((z / self.sigma) ** 2) / 2)
 
 
 def evaluate(profile: Profile, z: Array) -> Array:
@@ -68,14 +71,14 @@ def inspect_profile(profile: Profile, scale: float | None) -> Shape | str:
     edge = _support_edge(profile, z, k, limit, floor)
     shape = Shape(origin, limit, largest, scale or _width(z, k, origin, limit, largest), 0.0, 0.0, edge, floor)
     varies = np.flatnonzero(np.abs(shape.remainder(lambda _: k, z)) > 4e-16 * largest)
-    first, last = (varies[0], varies[-1]) if len(varies) else (0, 0)
     margin = float(np.log(z[1] / z[0]))
-    low, high = (np.log([z[first], z[last]]) + [-margin, margin]) if len(varies) else np.log(shape.sigma) + [-1.0, 1.0]
-    return replace(shape, low=float(low), high=float(high))
+    if not len(varies):
+        return replace(shape, low=float(np.log(shape.sigma)) - 1, high=float(np.log(shape.sigma)) + 1)
+    return replace(shape, low=float(np.log(z[varies[0]])) - margin, high=float(np.log(z[varies[-1]])) + margin)
 
 
 def _width(z: Array, k: Array, origin: float, limit: float, largest: float) -> float:
-    """Width of the Gaussian that is half way down where k is; where k(0) = k(inf), the place of the largest deviation."""
+    """Width of the Gaussian that is half way down where k is; if k(0) = k(inf), the place of the largest deviation."""
     if abs(origin - limit) <= 1e-12 * largest:
         return float(z[np.argmax(np.abs(k - limit))]) if np.any(k != limit) else 1.0
     half_way = int(np.argmax(np.abs(k - origin) >= abs(origin - limit) / 2))
@@ -83,7 +86,7 @@ def _width(z: Array, k: Array, origin: float, limit: float, largest: float) -> f
 
 
 def _support_edge(profile: Profile, z: Array, k: Array, limit: float, floor: float) -> float:
-    """Largest z where k differs from its limit by more than the floor, by bisection; inf if it does up to the last z."""
+    """Largest z where k differs from its limit by more than the floor, by bisection; inf if the last z is one."""
     last = int(np.flatnonzero(np.append(True, np.abs(k - limit) > floor))[-1]) - 1
     if last < 0 or last == len(z) - 1:
         return np.inf
@@ -98,10 +101,11 @@ def _support_edge(profile: Profile, z: Array, k: Array, limit: float, floor: flo
 
 
 def edge_exponent(profile: Profile, shape: Shape) -> float:
-    """n in k - k(inf) ~ (z_0 - z)^n at the end z_0 of the support, 0 for a jump, inf if the support has no end.
+    """Exponent n in k - k(inf) ~ (z_0 - z)^n at the end z_0 of the support, 0 for a jump, inf if there is no end.
 
-    With v = z^2, 1 / (d/dv ln abs(k - k(inf))) = (v - v_0) / n + O((v - v_0)^2) is fitted by a cubic, whose root is v_0. This works also if k
-    underflows before it reaches z_0; and where it only underflows, as a Gaussian does, there is no root near by.
+    With v = z^2, 1 / (d/dv ln abs(k - k(inf))) = (v - v_0) / n + O((v - v_0)^2) is fitted by a cubic, of which v_0 is a
+    root. This works also if k underflows before it reaches z_0; and where it only underflows, as a Gaussian does, there
+    is no root near by.
     """
     if not np.isfinite(shape.edge):
         return np.inf
@@ -131,7 +135,7 @@ def edge_exponent(profile: Profile, shape: Shape) -> float:
 def on_ray(profile: Profile, shape: Shape, z: NDArray[np.complex128]) -> NDArray[np.complex128] | None:
     """The remainder at complex z, or None if the profile does not accept complex numbers or is not finite there."""
     try:
-        with warnings.catch_warnings(), np.errstate(all="ignore"):
+        with warnings.catch_warnings():
             warnings.simplefilter("error")
             values = np.asarray(shape.remainder(profile, z))
     except Exception:  # whatever a callable raises that was written for real numbers

@@ -6,7 +6,7 @@ A radial kernel is k(z) = int Omega_d(r z) mu(dr); no Jacobian is hidden in Omeg
 
     d = 1, 2, 3                   cos t, J_0(t), sin(t)/t
     t^2 <= 8 d  (12 d if d > 512) power series in t^2/(2d); rounding error about 1e-16 exp(t^2/(2d)), at most 1e-13
-    d <= 512, then                polynomials on pieces of length 1, made once per dimension from scipy's J; J itself far out
+    d <= 512, then                polynomials on pieces of length 1, made once per dimension from scipy's J; far out J
     d > 512, then                 Debye's expansion of J_nu(nu sech a) in log domain, and 0 where |Omega_d| < 1e-22
 
 Every value depends on (d, t) only, not on what else is in the array.
@@ -48,22 +48,22 @@ def omega(dim: int, t: ArrayLike) -> Array:
 
     Notes
     -----
-    For d <= 4096 and |t| <= 10 sqrt(d) + 100 the absolute error is at most 1e-12, and the relative error at most 1e-10 where
-    |t| <= sqrt(2 d). Further out the result stays within [-1, 1] and decays.
+    For d <= 4096 and |t| <= 10 sqrt(d) + 100 the absolute error is at most 1e-12, and the relative error at most 1e-10
+    where |t| <= sqrt(2 d). For any larger finite t the result stays within [-1, 1] and decays.
 
     Examples
     --------
     >>> import numpy as np
     >>> from krein.spectral.bessel import omega
     >>> omega(3, [0.0, np.pi / 2, np.pi]).round(6)  # sin(t) / t
-    array([1.      , 0.63662 , 0.      ])
+    array([1.     , 0.63662, 0.     ])
     >>> float(omega(256, 16.0).round(6))  # near exp(-t^2 / (2 d))
-    0.605939
+    0.60594
     """
     check_integer(dim, "dim", 1)
     t = np.asarray(t, dtype=np.float64)
-    flat = np.abs(t).ravel()
-    out = np.empty_like(flat)
+    flat: Array = np.abs(t).ravel()
+    out: Array = np.empty_like(flat)
     for start in range(0, flat.size, _BLOCK):
         out[start : start + _BLOCK] = _omega_block(dim, flat[start : start + _BLOCK])
     return out.reshape(t.shape)
@@ -90,6 +90,7 @@ def omega_prime(dim: int, t: ArrayLike) -> Array:
     >>> omega_prime(1, [0.0, 1.0]).round(6)  # -sin(t)
     array([-0.      , -0.841471])
     """
+    check_integer(dim, "dim", 1)
     t = np.asarray(t, dtype=np.float64)
     return -(t / dim) * omega(dim + 2, t)
 
@@ -142,10 +143,13 @@ def _series_coefficients(dim: int) -> tuple[float, ...]:
 
 
 def _from_bessel(dim: int, t: Array) -> Array:
-    """Gamma(d/2) (2/t)^(d/2-1) J_(d/2-1)(t), the factor in log domain; beyond _FAR the value is below 1e-13 and is set to 0."""
+    """Gamma(d/2) (2/t)^(d/2-1) J_(d/2-1)(t), the factor in log domain; 0 where it is below 1e-13 for sure."""
     nu = dim / 2 - 1
     factor = np.exp(gammaln(nu + 1) - nu * np.log(t / 2))
-    return np.where(t > _FAR, np.where(np.isnan(t), t, 0.0), factor * jv(nu, np.minimum(t, _FAR)))
+    needed = (factor > 1e-30) & (t <= _FAR)  # abs(J) <= 1
+    out = np.where(np.isnan(t), t, 0.0)
+    out[needed] = factor[needed] * jv(nu, t[needed])
+    return out
 
 
 def _pieces(dim: int, t: Array) -> Array:
@@ -153,6 +157,7 @@ def _pieces(dim: int, t: Array) -> Array:
     edge = _series_edge(dim)
     table = _piece_table(dim)
     inside = t < edge + table.shape[1]
+    out: Array
     if not inside.all():
         out = np.empty_like(t)
         out[inside] = _pieces(dim, t[inside])
@@ -182,7 +187,7 @@ def _piece_table(dim: int) -> Array:
     to_powers = np.zeros((_DEGREE + 1, _DEGREE + 1))
     for k, row in enumerate(np.eye(_DEGREE + 1)):
         to_powers[: k + 1, k] = chebyshev.cheb2poly(row[: k + 1])
-    table = to_powers @ coefficients
+    table: Array = to_powers @ coefficients
     table.flags.writeable = False
     return table
 
@@ -203,4 +208,5 @@ def _debye(dim: int, t: Array) -> Array:
     log_j = nu * (tanh - np.arctanh(tanh)) - 0.5 * np.log(2 * np.pi * nu * tanh)
     log_factor = gammaln(nu + 1) - nu * np.log(nu * s / 2)
     value = np.exp(log_j + log_factor) * (1 + (u1 + (u2 + u3 / nu) / nu) / nu)
-    return np.where(t > 0.9 * nu, 0.0, value)
+    out: Array = np.where(t > 0.9 * nu, 0.0, value)
+    return out

@@ -61,7 +61,7 @@ def show_jacobian(fast: bool) -> Table:
     X, draws = letter_rows(), 4 if fast else 10
     floor = relative(limit_without_jacobian(3.0, distances(X, X)), POLYNOMIAL(X))
     rows.append(Row("error on letter for s -> infinity", floor, reference=0.0, source="unbiased features"))
-    large = mean_and_error(errors(POLYNOMIAL, X, "published-grff", 64 * DIM, 2 if fast else 4))
+    large = mean_and_error(errors(POLYNOMIAL, X, "published-grff", 64 * DIM, draws))
     noise = error_of_variance(X, 64 * DIM)
     rows.append(Row("error on letter, GRFF, s = 64d", *large, reference=noise, source="its variance alone"))
     for method, scheme in (("GRFF", "published-grff"), ("GORF", "published-gorf")):
@@ -80,7 +80,7 @@ def mass_up_to(radius: float) -> float:
 
 
 def show_infinite_mass(fast: bool) -> Table:
-    """Growth of the mass with the cut-off, and where it is finite."""
+    """Growth of the mass with the cut-off, and where it is finite (exact: nothing is drawn, ``fast`` or not)."""
     masses = {radius: mass_up_to(radius) for radius in (25.0, 50.0, 100.0)}
     exponent = float(np.log2(masses[100.0] / masses[50.0]))
     rows = [Row(f"a = 3, m = 1: mass up to radius {radius:g}", mass) for radius, mass in masses.items()]

@@ -57,7 +57,8 @@ class Erratum:
     truth : str
         What is true.
     show : callable
-        ``show(fast)`` computes the table; ``fast`` takes fewer random draws. The same call gives the same numbers.
+        ``show(fast)`` computes the table; ``fast`` takes fewer random draws, where there are any. The same call gives
+        the same numbers.
 
     Examples
     --------

@@ -82,9 +82,9 @@ ERRATA: dict[int, Erratum] = {
     ),
     10: Erratum(
         "The polynomial kernel of the experiments is positive definite",
-        "The paper calls the polynomial kernel on the unit sphere, a = 3 and m = 1, a typical indefinite kernel.",
-        "It is 7/9 + 2/9 x.y: positive definite, and exact with d + 1 columns. Polynomials on the sphere are "
-        "indefinite if and only if a < sqrt 2. The delta-Gaussian has one negative eigenvalue.",
+        "Section IV-A: the polynomial kernel on the unit sphere, a = 3 and m = 1, is a typical indefinite kernel.",
+        "It is 7/9 + 2/9 x.y: positive definite, and exact with d + 1 columns. (1 - z^2/a^2)^m is indefinite on the "
+        "sphere if and only if a < sqrt 2. The delta-Gaussian has one negative eigenvalue there.",
         show_definiteness,
     ),
     11: Erratum(

@@ -1,7 +1,7 @@
 """Erratum 9: equal s is not an equal number of columns. The competitor is a count sketch: Tensor Sketch of degree 1.
 
 On the unit sphere k(x, y) = 1 - ||x - y||^2/9 = 7/9 + 2/9 x.y = <h(x), h(y)> with h(x) = (sqrt(2/9) x, sqrt(7/9)). A
-count sketch maps h to h S with a sparse matrix S of signs, so its error is that of S S^T - I on the second moments of h.
+count sketch maps h to h S with a sparse matrix S of signs, so its error is that of S S^T - I on the moments of h.
 """
 
 from __future__ import annotations

@@ -15,12 +15,16 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import Any, NamedTuple
 
 import numpy as np
+import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import least_squares, minimize
 
+from krein._validation import Rows
 from krein.features.baselines._dirichlet_mixture import dirichlet_mixture, precisions
+from krein.kernels.base import Kernel
 
 Array = NDArray[np.float64]
 
@@ -29,12 +33,40 @@ START_ROWS = 64
 STARTS = ((-2.0, 1.0), (0.0, -3.0), (0.0, 1.0), (1.0, -4.0))  # log variances of the frequencies of the two parts
 
 
-@dataclass(frozen=True)
-class Sample:
+class Sample(NamedTuple):
     """Rows and the kernel values between them."""
 
     rows: Array
     gram: Array
+
+
+class RowSource:
+    """Samples of rows of X in units of their root mean square distance, and of k in units of its largest value.
+
+    Parameters
+    ----------
+    kernel : Kernel
+    X : ndarray or CSR matrix
+        Only the rows of a sample are made dense.
+    n_rows : int
+        Rows of a sample, at most.
+    rng : Generator
+    """
+
+    def __init__(self, kernel: Kernel, X: Rows, n_rows: int, rng: np.random.Generator) -> None:
+        self._kernel, self._X, self._n_rows, self._rng = kernel, X, min(n_rows, X.shape[0]), rng
+        self.unit = self.scale = 1.0
+        rows, gram = self.draw()
+        self.unit = float(np.sqrt(2 * np.mean(np.sum(rows**2, axis=1)))) or 1.0  # rows has mean 0
+        self.scale = float(np.abs(gram).max()) or 1.0
+        self.first = Sample(rows / self.unit, gram / self.scale)
+
+    def draw(self) -> Sample:
+        """A new sample, its rows centred: only differences matter."""
+        chosen = self._rng.choice(self._X.shape[0], self._n_rows, replace=False)
+        rows = self._X[chosen]
+        dense = np.ascontiguousarray(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float64)
+        return Sample((dense - dense.mean(axis=0)) / self.unit, self._kernel(dense) / self.scale)
 
 
 @dataclass(frozen=True)
@@ -74,7 +106,7 @@ class FrequencyFit:
             b = min(fits, key=lambda fit: float(fit.cost)).x
         return np.exp(b / 2)[:, None, None] * rng.standard_normal((n_parts, count, rows.shape[1]))
 
-    def mixtures(self, weights: Array, rng: np.random.Generator) -> list[object]:
+    def mixtures(self, weights: Array, rng: np.random.Generator) -> list[Any]:
         """The mixture of every part."""
         return [dirichlet_mixture(part, self.n_mixture, self.concentration, rng) for part in weights]
 

@@ -5,31 +5,29 @@ from __future__ import annotations
 from typing import NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from krein._random import RandomState, Streams
 from krein._validation import Rows, check_choice, check_integer, check_positive
 from krein.features.baselines._cosines import CosineFeatures, draw_phases
-from krein.features.baselines._digmm_fit import FrequencyFit, Sample
+from krein.features.baselines._digmm_fit import FrequencyFit, RowSource, Sample
 from krein.features.baselines._dirichlet_mixture import sample_mixture
-from krein.kernels import Gaussian, Kernel, RadialKernel
+from krein.kernels import Gaussian, Kernel
 from krein.sampling import Frequencies
 
 Array = NDArray[np.float64]
 
 DRAWS = ("latent", "mixture")
 SPLITS = ("difference", "shift")
-SMALLEST_NEGATIVE_MASS = 1e-3  # as a share of max |k|
-SHIFT_FACTOR = 20.0
+SMALLEST_MASS = 1e-3  # of a second part, as a share of max |k|
+SHIFT_FACTOR, SHIFT_ROWS = 20.0, 5
 
 
 class Problem(NamedTuple):
-    """What some parts together must be equal to: ``target`` = 1 for the kernel, 0 for nothing (off the diagonal)."""
+    """Parts that are fitted together: the sum of c_p k_hat_p is to be ``target`` times the kernel."""
 
     amplitudes: tuple[float, ...]
-    target: float
-    sign: float
+    target: float = 1.0
 
 
 class DoubleGaussianMixtureFeatures(CosineFeatures):
@@ -50,8 +48,8 @@ class DoubleGaussianMixtureFeatures(CosineFeatures):
         is less than a pair per sign, it is "phase".
     split : {"difference", "shift"}, default="difference"
         "difference" fits both parts together to k. "shift" (the authors') fits k_1 = k + tau delta and k_2 = tau delta on
-        their own, with tau = 20 |smallest eigenvalue of the Gram matrix of the sampled rows|: for kernels that are truly
-        indefinite the error is then larger than that of zero.
+        their own, with tau = 20 |smallest eigenvalue of the Gram matrix of five rows|: the error on indefinite kernels is
+        then larger than that of zero.
     negative_mass : float or None, default=None
         c_2 = k_2(0) for "difference". None is max |k| - k(0) on the sampled rows, and at least a thousandth of max |k|.
     n_mixture : int, default=5
@@ -133,19 +131,28 @@ class DoubleGaussianMixtureFeatures(CosineFeatures):
         source = RowSource(kernel, X, self.n_rows, streams("rows"))
         problems = self._problems(source, float(kernel.profile(0.0)) / source.scale)
         count, phased = self._frequencies_per_part(sum(len(problem.amplitudes) for problem in problems))
-        rng, weights, coefficients = streams("frequencies"), [], []
-        for problem in problems:
-            fit = FrequencyFit(problem.amplitudes, self.n_mixture, self.concentration, self.rounds, self.noise)
-            n_latent = count if self.draw == "latent" else max(count, 2 * X.shape[1])
-            start = fit.start(source.first(problem.target), n_latent, rng)
-            fitted = fit.run(start, lambda target=problem.target: source.fresh(target), rng)
-            if self.draw == "mixture":
-                fitted = np.array([sample_mixture(mixture, count, rng) for mixture in fit.mixtures(fitted, rng)])
-            weights += list(fitted / source.unit)
-            coefficients += [np.full(count, problem.sign * source.scale * c / count) for c in problem.amplitudes]
-        phases = draw_phases(count * len(weights), streams("phases")) if phased else None
-        self.frequencies_ = Frequencies(np.concatenate(weights), np.concatenate(coefficients), phases=phases)
+        rng = streams("frequencies")
+        weights = np.concatenate([self._learn(problem, source, count, rng) for problem in problems])
+        masses = source.scale * np.concatenate([problem.amplitudes for problem in problems])
+        if len(problems) == 2:
+            masses[1] *= -1  # the second problem is k_2 itself
+        phases = draw_phases(count * len(masses), streams("phases")) if phased else None
+        self.frequencies_ = Frequencies(weights.reshape(-1, X.shape[1]), np.repeat(masses / count, count), phases=phases)
         self.signature_ = self.frequencies_.signature
+
+    def _learn(self, problem: Problem, source: RowSource, count: int, rng: np.random.Generator) -> Array:
+        """Frequencies of the parts of a problem, shape (parts, count, dim)."""
+        fit = FrequencyFit(problem.amplitudes, self.n_mixture, self.concentration, self.rounds, self.noise)
+
+        def scaled(sample: Sample) -> Sample:
+            return Sample(sample.rows, problem.target * sample.gram)
+
+        n_latent = count if self.draw == "latent" else max(count, 2 * source.first.rows.shape[1])
+        start = fit.start(scaled(source.first), n_latent, rng)
+        weights = fit.run(start, lambda: scaled(source.draw()), rng)
+        if self.draw == "mixture":
+            weights = np.array([sample_mixture(mixture, count, rng) for mixture in fit.mixtures(weights, rng)])
+        return weights / source.unit
 
     def _check_parameters(self) -> None:
         check_choice(self.draw, "draw", DRAWS)
@@ -159,12 +166,17 @@ class DoubleGaussianMixtureFeatures(CosineFeatures):
             check_positive(self.negative_mass, "negative_mass")
 
     def _problems(self, source: RowSource, origin: float) -> list[Problem]:
-        """Masses c_1 - c_2 = k(0) of the parts, in units of max |k|."""
-        eigenvalues = np.linalg.eigvalsh(source.first().gram)
+        """Parts with masses c_1 - c_2 = k(0), in units of max |k|."""
+        eigenvalues = np.linalg.eigvalsh(source.first.gram)
         if origin > 0 and eigenvalues[0] >= -1e-8 * eigenvalues[-1]:
-            return [Problem((origin,), target=1.0, sign=1.0)]
+            return [Problem((origin,))]
         if self.split == "shift":
-            tau = SHIFT_FACTOR * abs(float(eigenvalues[0]))
-            ...
-        mass = max(SMALLEST_NEGATIVE_MASS, 1 - origin) if self.negative_mass is None else self.negative_mass / source.scale
-        return [Problem((origin + mass, -mass), target=1.0, sign=1.0)]
+            few = np.linalg.eigvalsh(source.first.gram[:SHIFT_ROWS, :SHIFT_ROWS])
+            tau = max(SMALLEST_MASS, SHIFT_FACTOR * abs(float(few[0])))
+            return [Problem((origin + tau,)), Problem((tau,), target=0.0)]
+        mass = max(SMALLEST_MASS, 1 - origin) if self.negative_mass is None else self.negative_mass / source.scale
+        if origin + mass <= 0:
+            raise ValueError(
+                f"negative_mass must be larger than -k(0) = {-origin * source.scale:g}; got {self.negative_mass!r}."
+            )
+        return [Problem((origin + mass, -mass))]
