@@ -116,7 +116,7 @@ def main(arguments: list[str] | None = None) -> int:
         parser.error(f"--draws must be at least 2, for a standard deviation; got {options.draws}")
     X = load(options.data).X_train
     cells = list(compare(options.data, measure(X, options.draws)))
-    print(f"{options.data}: d = {X.shape[1]}, {options.draws} draws of {N_ROWS} rows, relative error (std of one draw)\n")
+    print(f"{options.data}, d = {X.shape[1]}: mean over {options.draws} draws of {N_ROWS} rows (std of one draw)\n")
     print(f"{'kernel':15}{'scheme':16}{'s':5}{'measured':>17}{'reference':>11}{'allowed':>9}  agrees")
     for cell in cells:
         reference = "" if cell.reference is None else f"{cell.reference:11.4f}{cell.allowed:9.4f}  {cell.agrees}"

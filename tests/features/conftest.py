@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
 import numpy as np
@@ -64,6 +66,28 @@ def tolerance(features: BaseFeatureMap, X: NDArray[Any]) -> float:
     return float(2 * ((X.shape[1] + 1) * reach + 4) * np.finfo(X.dtype).eps)
 
 
+def same_map(first: BaseFeatureMap, second: BaseFeatureMap) -> bool:
+    """Whether two fitted maps are equal in every bit."""
+    ours, theirs = first.to_arrays(), second.to_arrays()
+    return (
+        type(first) is type(second)
+        and first.get_params() == second.get_params()
+        and ours.keys() == theirs.keys()
+        and all(a.dtype == theirs[n].dtype and a.tobytes() == theirs[n].tobytes() for n, a in ours.items())
+        and bool((first.signature_ == second.signature_).all())
+    )
+
+
 @pytest.fixture
-def rounding() -> Any:
+def rounding() -> Callable[[BaseFeatureMap, NDArray[Any]], float]:
     return tolerance
+
+
+@pytest.fixture
+def same() -> Callable[[BaseFeatureMap, BaseFeatureMap], bool]:
+    return same_map
+
+
+@pytest.fixture
+def path(tmp_path: Path) -> Path:
+    return tmp_path / "map.npz"

@@ -159,19 +159,19 @@ class TestKernelAndScheme:
     def test_positive_definite_schemes(self, scheme: str) -> None:
         with pytest.raises(NotPositiveDefiniteError, match=rf"'{scheme}' needs .* dimension 5.*Use 'gr?o?r?ff?"):
             fitted(DELTA, scheme=scheme)
-        with pytest.raises(NotPositiveDefiniteError, match="negative part of mass 0.3"):
+        with pytest.raises(NotPositiveDefiniteError, match=r"negative part of mass 0\.3"):
             fitted(Gaussian() - 0.3 * FromProfile(lambda z: 1 + np.exp(-(z**2) / 2)) + 0.3 * Gaussian(), scheme=scheme)
         fitted(DeltaGaussian((1.0, 0.5), (1.0, 3.0)), scheme=scheme)
 
     @pytest.mark.parametrize("scheme", ["published-grff", "published-gorf"])
     def test_published_schemes(self, scheme: str) -> None:
-        with pytest.raises(ValueError, match=r"published recipe.*PolynomialOnSphere only; got Delta.*Use .*'gorf-blocks'"):
+        with pytest.raises(ValueError, match=r"recipe.*PolynomialOnSphere only; got Delta.*Use .*'gorf-blocks'"):
             fitted(DELTA, scheme=scheme)
 
     @pytest.mark.parametrize("kernel", [ThinPlate(), Log(), PolynomialOnSphere(3.0, 1), Tanh()], ids=repr)
     @pytest.mark.parametrize("scheme", ["grff", "gorf", "gorf-blocks"])
     def test_infinite_mass(self, kernel: Kernel, scheme: str) -> None:
-        with pytest.raises(InfiniteMassError, match=r"infinite mass in .*dimension.*No unbiased .*use a map that") as caught:
+        with pytest.raises(InfiniteMassError, match=r"infinite mass in .*dimension.*No unbiased .*use a map") as caught:
             RandomFeatures(kernel, scheme=scheme).fit(normalize(X))
         assert type(kernel).__name__ in str(caught.value) or "polynomial" in str(caught.value)
 
@@ -181,7 +181,7 @@ class TestKernelAndScheme:
             def _gram_block(self, X: Any, Y: Any) -> Any:
                 return X @ Y.T
 
-        with pytest.raises(TypeError, match="needs a radial kernel; got .*Linear"):
+        with pytest.raises(TypeError, match=r"needs a radial kernel; got .*Linear"):
             fitted(Linear())
 
     def test_kernel_that_is_a_constant(self) -> None:

@@ -38,7 +38,8 @@ names, more_checks = json.loads(sys.argv[1])
 estimators = {name: FEATURE_MAPS[name]() for name in names}
 # An indefinite kernel of one Jordan part: the checks ask for a single column, and two parts need two.
 estimators["a negative kernel"] = FEATURE_MAPS["grff"](-Gaussian(2.0))
-estimators["options"] = FEATURE_MAPS["gorf-blocks"](Laplacian(), directions="shared", radii="stratified", allocation="mass")
+options = {"directions": "shared", "radii": "stratified", "allocation": "mass"}
+estimators["options"] = FEATURE_MAPS["gorf-blocks"](Laplacian(), **options)
 
 found = {}
 for name, estimator in estimators.items():

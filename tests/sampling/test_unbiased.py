@@ -114,7 +114,9 @@ def test_kernels_without_a_closed_form(kernel, dim):
 # ---- mutants --------------------------------------------------------------------------------------------------------
 
 
-def gaussian_radii(dim, rng):
+@cache
+def gaussian_radii(dim: int) -> np.ndarray:
+    rng = np.random.default_rng(12345)
     return jordan_parts(Gaussian(), dim).positive.sample(REPLICATES[dim] * PER_PART[dim], rng)
 
 
@@ -122,7 +124,7 @@ def gaussian_radii(dim, rng):
 @pytest.mark.parametrize("scheme", DIRECTIONS)
 def test_a_scale_2_percent_off_is_rejected(scheme, dim):
     z = spanning_lags(Gaussian())
-    radii = gaussian_radii(dim, np.random.default_rng(12345))
+    radii = gaussian_radii(dim)
 
     def worst(r):
         return np.abs(z_scores(replicates([r], [1.0], scheme, dim, z), Gaussian().profile(z))).max()

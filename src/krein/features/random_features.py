@@ -30,8 +30,8 @@ class RandomFeatures(BaseFeatureMap):
         frequency for every sign are left out. With less than one pair per sign, every sign has one column with a
         random phase.
     scheme : str, default="gorf-blocks"
-        How frequencies are drawn, a key of ``krein.features.SCHEMES``: "rff", "orf" (positive definite kernels), "grff",
-        "gorf", "gorf-blocks", "simplex", "sorf", "fastfood", "circulant", "qmc", "qmc-halton", "quadrature",
+        A key of ``krein.features.SCHEMES``: "rff", "orf" (positive definite kernels), "grff", "gorf", "gorf-blocks",
+        "simplex", "sorf", "fastfood", "circulant", "qmc", "qmc-halton", "quadrature",
         "quadrature-5", and "published-grff", "published-gorf", which are biased as the published numbers are.
     random_state : int, Generator, RandomState or None, default=None
     directions : {"iid", "blocks", "joint", "shared", "simplex", "sorf", "fastfood", "circulant"}, default=None

@@ -19,7 +19,7 @@ from krein.spectral import Jordan, jordan, jordan_parts, published_polynomial
 
 @dataclass(frozen=True)
 class Scheme:
-    """How frequencies are drawn; ``summary`` is what the documentation prints. A ``rule`` replaces directions and radii."""
+    """How frequencies are drawn; a ``rule`` replaces directions and radii. ``summary`` is for the documentation."""
 
     name: str
     summary: str
@@ -31,9 +31,9 @@ class Scheme:
     published: bool = False
 
     def overridden(self, directions: str | None, radii: str | None, allocation: str | None) -> Scheme:
-        """This scheme with the given ingredients in place of its own."""
+        """The scheme with the given ingredients in place of its own."""
         ingredients = {"directions": directions, "radii": radii, "allocation": allocation}
-        given = {name: value for name, value in ingredients.items() if value is not None}
+        given: dict[str, Any] = {name: value for name, value in ingredients.items() if value is not None}
         for name, value in given.items():
             check_choice(value, name, {"directions": ALL_DIRECTIONS, "radii": RADII, "allocation": ALLOCATIONS}[name])
             if self.rule and name != "allocation":
@@ -63,7 +63,7 @@ class Scheme:
         return parts
 
     def draw(self, parts: Jordan, n_columns: int, distances: NDArray[np.float64], rng: Any) -> Frequencies:
-        """At most ``n_columns`` columns of frequencies; with less than a pair per sign, one column with a phase each."""
+        """At most ``n_columns`` columns; with less than a pair per sign, one column with a phase for each."""
         streams = Streams(rng)
         constant = bool(parts.constant) or (self.rule is not None and RULES[self.rule].constant)
         columns, n_parts = n_columns - constant, len(parts.parts)

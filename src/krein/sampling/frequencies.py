@@ -92,7 +92,7 @@ class Frequencies:
     @property
     def amplitudes(self) -> Array:
         """Factor of the columns of every frequency: sqrt|c_i| for a pair, sqrt(2|c_i|) with phases."""
-        return np.sqrt((1 if self.phases is None else 2) * np.abs(self.coefficients))
+        return np.asarray(np.sqrt((1 if self.phases is None else 2) * np.abs(self.coefficients)))
 
     @property
     def radii(self) -> Array:

@@ -1,7 +1,7 @@
 """Rules that choose radii and directions together: quasi-Monte Carlo points and spherical-radial quadrature.
 
-A rule is a function ``(law, count, rng) -> (weights, coefficients, constant)`` for one Jordan part of mass 1: its estimate of the
-normalised kernel is constant + sum_i coefficients_i cos(weights_i . z). All rules here are unbiased.
+A rule is a function ``(law, count, rng) -> (weights, coefficients, constant)`` for one Jordan part of mass 1: its
+estimate of the normalised kernel is constant + sum_i coefficients_i cos(weights_i . z). All rules here are unbiased.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ CLIP = 1e-12  # uniform coordinates stay away from 0 and 1, where the normal qua
 
 @dataclass(frozen=True)
 class Rule:
-    """``points(law, count, rng)`` and what it needs: frequencies per group, a constant column, invariance under rotations."""
+    """A rule and what must be known of it: frequencies per group, a constant column, invariance under rotations."""
 
     points: Callable[[RadialLaw, int, np.random.Generator], Points]
     group: Callable[[int], int] = lambda dim: 1
@@ -35,7 +35,9 @@ class Rule:
     rotated: bool = False
 
 
-def quasi_monte_carlo(law: RadialLaw, count: int, rng: np.random.Generator, *, engine: type[qmc.QMCEngine]) -> Points:
+def quasi_monte_carlo(
+    law: RadialLaw, count: int, rng: np.random.Generator, *, engine: Callable[..., qmc.QMCEngine]
+) -> Points:
     """Scrambled points u in [0, 1]^d: g = Phi^-1(u) gives the direction, F^-1(chi_d(||g||)) the radius.
 
     Every scrambled point is uniform, so that every frequency alone has the exact law.
@@ -50,10 +52,10 @@ def quasi_monte_carlo(law: RadialLaw, count: int, rng: np.random.Generator, *, e
 
 
 def spherical_radial_3(law: RadialLaw, count: int, rng: np.random.Generator) -> Points:
-    """Degree 3 (Genz & Monahan 1998; Munkhoeva et al. 2018): the vertices of a rotated simplex on a sphere of radius rho.
+    """Degree 3 (Genz & Monahan 1998; Munkhoeva et al. 2018): vertices of a rotated simplex on a sphere of radius rho.
 
-    K_hat = (1 - E r^2/rho^2) + (E r^2/rho^2)/(d + 1) sum_j cos(rho Q v_j . z), with rho from the law r^2 p(r). It is unbiased,
-    and exact for polynomials of degree 3 in every draw. The constant may be negative.
+    K_hat = (1 - E r^2/rho^2) + (E r^2/rho^2)/(d + 1) sum_j cos(rho Q v_j . z), with rho from the law r^2 p(r). It is
+    unbiased, and exact for polynomials of degree 3 in every draw. The constant may be negative.
     """
     dim = law.dim
     biased = size_biased(law, 2)
@@ -85,7 +87,7 @@ def spherical_radial_5(law: RadialLaw, count: int, rng: np.random.Generator) -> 
 
 
 def mysovskikh(dim: int) -> tuple[Array, Array]:
-    """Directions u (one of each antipodal pair) and weights of the spherical rule of degree 5; sum 1, negative for d > 7."""
+    """Directions (one of each antipodal pair) and weights of the spherical rule of degree 5; some are < 0 for d > 7."""
     vertices = simplex_vertices(dim)
     i, j = np.triu_indices(dim + 1, 1)
     middle = vertices[i] + vertices[j]
@@ -103,15 +105,15 @@ def size_biased(law: RadialLaw, power: int) -> RadialLaw:
     low, high = (_weighted(law, power, tail).mass for tail in (1e-6, 1e-10))
     if high > 1.01 * low:
         raise ValueError(
-            f"This quadrature rule needs a finite moment E r^{power} of the frequency radius, and this kernel has none: it "
-            "is not smooth at 0. Use 'gorf-blocks' or 'qmc'."
+            f"This quadrature rule needs a finite moment E r^{power} of the frequency radius, and this kernel has none "
+            "(it is not smooth at 0). Use 'gorf-blocks' or 'qmc'."
         )
     return biased
 
 
 def _weighted(law: RadialLaw, power: int, tail: float = 1e-14) -> RadialLaw:
     ends = law.quantile([1e-14, 1 - tail])
-    x = np.linspace(*np.log(ends), 4097)
+    x = np.linspace(np.log(ends[0]), np.log(ends[1]), 4097)
     r = np.exp(x)
     inside = np.zeros(len(r), dtype=bool)
     for left, right in zip(law.left, law.right, strict=True):

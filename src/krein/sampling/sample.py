@@ -17,7 +17,7 @@ from krein.sampling.structured import StackedWeights
 from krein.sampling.structured_directions import STRUCTURED_DIRECTIONS
 from krein.spectral import Jordan
 
-ALL_DIRECTIONS = {**DIRECTIONS, **STRUCTURED_DIRECTIONS}
+ALL_DIRECTIONS: dict[str, Any] = {**DIRECTIONS, **STRUCTURED_DIRECTIONS}
 
 
 def sample_frequencies(
@@ -48,7 +48,7 @@ def sample_frequencies(
     check_choice(radii, "radii", RADII)
     _check_counts(parts, counts)
     streams = Streams(random_state)
-    units = ALL_DIRECTIONS[directions](parts.parts[0].dim, counts, streams("directions"))
+    units: list[Any] = ALL_DIRECTIONS[directions](parts.parts[0].dim, counts, streams("directions"))
     weights: list[Any] = []
     coefficients = []
     for law, unit, count in zip(parts.parts, units, counts, strict=True):
@@ -57,7 +57,7 @@ def sample_frequencies(
         weights.append(unit * radius[:, None] if isinstance(unit, np.ndarray) else unit.rescaled(radius))
         coefficients.append(np.full(count, law.sign * law.mass / count))
     structured = directions in STRUCTURED_DIRECTIONS
-    stacked = StackedWeights(tuple(weights)) if structured else np.concatenate(weights)
+    stacked: Any = StackedWeights(tuple(weights)) if structured else np.concatenate(weights)
     return Frequencies(stacked, np.concatenate(coefficients), parts.constant)
 
 

@@ -1,6 +1,6 @@
-"""Structured weights: s frequencies in R^d that are applied in O(log d) work each, through Hadamard transforms or FFTs.
+"""Structured weights: s frequencies in R^d, applied in O(log d) work each through Hadamard transforms or FFTs.
 
-They stand where a dense (s, d) matrix may: ``apply(X)`` is X W^T, ``toarray()`` is W, ``radii`` are the lengths of its rows.
+They stand where a dense (s, d) matrix may: ``apply(X)`` is X W^T, ``toarray()`` is W, ``radii`` its row lengths.
 """
 
 from __future__ import annotations
@@ -11,7 +11,6 @@ from typing import Any, Protocol, Self
 
 import numpy as np
 import scipy.fft
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.linalg import hadamard
 
@@ -23,7 +22,9 @@ FACTOR = 64  # a Hadamard transform is made of dense factors of this size: BLAS 
 class StructuredWeights(Protocol):
     """What ``Frequencies`` needs of weights that are not a matrix."""
 
-    radii: Array
+    @property
+    def radii(self) -> Array:
+        """Length of every frequency."""
 
     @property
     def shape(self) -> tuple[int, int]:
@@ -43,9 +44,9 @@ class StructuredWeights(Protocol):
 class HadamardWeights:
     """Blocks of products of Hadamard matrices and random diagonals, with rows scaled to given lengths.
 
-    A block maps x in R^D (the row padded with zeros to D = 2^p) through stages: permute, multiply by a diagonal, apply the
-    orthonormal Hadamard matrix H. SORF has three stages with random signs, Fastfood two: signs, then a permutation with a
-    Gaussian diagonal. Row i is then multiplied by ``scales[i]``.
+    A block maps x in R^D (the row padded with zeros to D = 2^p) through stages: permute, multiply by a diagonal, apply
+    the orthonormal Hadamard matrix H. SORF has three stages with random signs, Fastfood two: signs, then a permutation
+    with a Gaussian diagonal. Row i is then multiplied by ``scales[i]``.
 
     Parameters
     ----------
@@ -98,7 +99,7 @@ class HadamardWeights:
     def _few_rows(self, X: Any, diagonals: NDArray[Any], out: NDArray[Any]) -> None:
         size = diagonals.shape[-1]
         padded = np.zeros((X.shape[0], size), dtype=X.dtype)
-        padded[:, : self.dim] = X.toarray() if sp.issparse(X) else X
+        padded[:, : self.dim] = _dense(X)
         for block, stages in enumerate(diagonals):
             y = padded
             for stage, diagonal in enumerate(stages):
@@ -124,7 +125,8 @@ class HadamardWeights:
 class CirculantWeights:
     """Blocks C diag(signs) with C the circulant matrix of a Gaussian vector, through the FFT.
 
-    The signs stand on the *columns*: row signs would do nothing to a cosine, and all rows of C project a constant vector alike.
+    The signs stand on the *columns*: row signs would do nothing to a cosine, and all rows of C alike project a constant
+    vector.
     """
 
     generators: Array  # (n_blocks, d), unit vectors
@@ -138,7 +140,7 @@ class CirculantWeights:
 
     def apply(self, X: Any) -> NDArray[Any]:
         """X W^T in the precision of X: row j of a block is the generator shifted by j places."""
-        dense = X.toarray() if sp.issparse(X) else X
+        dense = _dense(X)
         n, d = self.shape
         out = np.empty((X.shape[0], n), dtype=X.dtype)
         for block, (generator, signs) in enumerate(zip(self.generators, self.signs, strict=True)):
@@ -206,6 +208,10 @@ def structured_from_arrays(arrays: dict[str, NDArray[Any]]) -> StructuredWeights
     return StackedWeights(tuple(map(structured_from_arrays, inner)))
 
 
+def _dense(X: Any) -> NDArray[Any]:
+    return np.asarray(X.toarray() if hasattr(X, "toarray") else X)
+
+
 def hadamard_transform(x: NDArray[Any]) -> NDArray[Any]:
     """Orthonormal Walsh-Hadamard transform of the rows of x, whose length is a power of two.
 
@@ -217,13 +223,13 @@ def hadamard_transform(x: NDArray[Any]) -> NDArray[Any]:
     a = size // FACTOR
     y = (x.reshape(-1, FACTOR) @ _hadamard(FACTOR, x.dtype.str)).reshape(n, a, FACTOR)
     if a <= FACTOR:
-        return np.asarray(_hadamard(a, x.dtype.str) @ y).reshape(n, size)
+        return np.asarray(np.matmul(_hadamard(a, x.dtype.str), y)).reshape(n, size)
     columns = hadamard_transform(y.swapaxes(1, 2).reshape(-1, a))
-    return columns.reshape(n, FACTOR, a).swapaxes(1, 2).reshape(n, size)
+    return np.asarray(columns.reshape(n, FACTOR, a).swapaxes(1, 2).reshape(n, size))
 
 
 @lru_cache(maxsize=32)
 def _hadamard(size: int, dtype: str) -> NDArray[Any]:
-    matrix = (hadamard(size) / np.sqrt(size)).astype(dtype)
+    matrix = np.asarray(hadamard(size) / np.sqrt(size), dtype=dtype)
     matrix.flags.writeable = False
     return matrix

@@ -14,7 +14,7 @@ from krein.sampling.structured import Array, CirculantWeights, HadamardWeights
 
 
 def sorf(dim: int, counts: Sequence[int], rng: np.random.Generator) -> list[HadamardWeights]:
-    """Structured orthogonal: blocks H D1 H D2 H D3 with random signs (Yu et al. 2016), orthogonal where d is a power of 2.
+    """Structured orthogonal blocks H D1 H D2 H D3 with random signs (Yu et al. 2016); orthogonal where d is 2^p.
 
     The rows are not exactly uniform on the sphere, so features are biased where d is small (nothing to see at d = 16).
     """
@@ -26,7 +26,7 @@ def sorf(dim: int, counts: Sequence[int], rng: np.random.Generator) -> list[Hada
 
 
 def _signs_without_zero_rows(dim: int, rng: np.random.Generator) -> Array:
-    """Signs of one block. A row may vanish where it is cut to d < D coordinates (it does at d = 3); such signs are drawn anew."""
+    """Signs of one block. A row may vanish where it is cut to d < D coordinates (as at d = 3): it is drawn anew."""
     size = _padded(dim)
     while True:
         signs = rng.choice([-1.0, 1.0], size=(1, 3, size))

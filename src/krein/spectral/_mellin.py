@@ -127,6 +127,7 @@ def _spectrum(values: NDArray[np.inexact], shape: Shape, grid: _Grid) -> tuple[S
     return spectrum, max(level * flat, 1e-16 * grid.step * float(np.linalg.norm(values)))
 
 
+@np.errstate(over="ignore", invalid="ignore")  # where k does not determine g, U overflows: the error is then inf
 def _invert(shape: Shape, dim: int, grid: _Grid, ray: float, spectrum: Spectrum, floor: float) -> Candidate:
     """Compute g from K on a ray: multiply by U, cut where K drowns in noise, transform back, add the chi law."""
     w = grid.w
@@ -134,23 +135,33 @@ def _invert(shape: Shape, dim: int, grid: _Grid, ray: float, spectrum: Spectrum,
     drowned = np.flatnonzero(amplitude < 2 * floor)
     cut = float(np.clip(w[drowned[0]] if len(drowned) else np.inf, 2.0, 0.8 * w[-1]))
     log_u = np.where(w < cut, _log_multiplier(dim, w) - ray * w, -np.inf)
-    with np.errstate(over="ignore", invalid="ignore"):
-        u: Spectrum = np.exp(log_u)
-        g = _back(grid, np.conj(spectrum) * u * _taper(w, cut))
-        blurred = _back(grid, np.conj(spectrum) * u * _taper(w, 0.92 * cut))
-        noise = floor * np.sqrt(2 * np.sum(np.abs(u) ** 2)) / (grid.n * grid.step)
+    u: Spectrum = np.exp(log_u)
+    g = _back(grid, np.conj(spectrum) * u * _taper(w, cut))
+    blurred = _back(grid, np.conj(spectrum) * u * _taper(w, 0.92 * cut))
+    noise = floor * np.sqrt(2 * np.sum(np.abs(u) ** 2)) / (grid.n * grid.step)
     truncation = grid.step * np.abs(g - blurred).sum()
     g = g + (shape.origin - shape.limit) * _chi_law(dim, grid.x + np.log(shape.sigma))
     noise += (3e-15 + 5e-18 * dim) * np.abs(g).max()  # rounding, also of exponents that are proportional to d
     smoothness = _algebraic_order(w, amplitude, cut)
     if smoothness < np.inf:  # g has a tail r^-s beyond the cut, of which the blurring sees only a part
         truncation *= max(1.0, 12 / max(smoothness - (dim - 1) / 2, 0.1))
+    error = _relative_error(g, grid.step, noise, truncation, abs(shape.limit))
+    if ray and smoothness < np.inf:  # on a ray, K of an analytic profile falls exponentially
+        error = np.inf
+    return Candidate(ray, grid, g, float(noise), error, smoothness, cut > 0.7 * w[-1])
+
+
+def _relative_error(g: Array, step: float, noise: float, truncation: float, atom: float) -> float:
+    """L1 error of g by noise and truncation over the total variation; inf where g is lost in either."""
     kept = np.abs(g) > 8 * noise
-    length = grid.step * np.count_nonzero(np.logical_or.accumulate(kept) & np.logical_or.accumulate(kept[::-1])[::-1])
-    variation = abs(shape.limit) + grid.step * np.abs(g[kept]).sum()
-    error = (noise * (length + 16) + truncation) / variation if variation > 0 else np.where(noise > 0, np.inf, 0.0)
-    usable = np.isfinite(g).all() and (ray == 0 or smoothness == np.inf)  # analytic: K falls exponentially on the ray
-    return Candidate(ray, grid, g, float(noise), float(error) if usable else np.inf, smoothness, cut > 0.7 * w[-1])
+    variation = atom + step * np.abs(g[kept]).sum()
+    if not np.isfinite(g).all() or (variation == 0 and noise > 0):
+        return np.inf
+    if variation == 0:
+        return 0.0
+    length = step * np.count_nonzero(np.logical_or.accumulate(kept) & np.logical_or.accumulate(kept[::-1])[::-1])
+    error = float((noise * (length + 16) + truncation) / variation)
+    return error if np.isfinite(error) else np.inf
 
 
 def _back(grid: _Grid, transform: Spectrum) -> Array:

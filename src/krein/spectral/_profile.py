@@ -133,12 +133,13 @@ def edge_exponent(profile: Profile, shape: Shape) -> float:
 
 
 def on_ray(profile: Profile, shape: Shape, z: NDArray[np.complex128]) -> NDArray[np.complex128] | None:
-    """The remainder at complex z, or None if the profile does not accept complex numbers or is not finite there."""
+    """The remainder at complex z, or None if the profile does not accept complex numbers or is useless there."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("error")
             values = np.asarray(shape.remainder(profile, z))
     except Exception:  # whatever a callable raises that was written for real numbers
         return None
-    usable = values.shape == z.shape and values.dtype.kind == "c" and bool(np.isfinite(values).all())
-    return values if usable else None
+    if values.shape != z.shape or values.dtype.kind != "c" or not np.isfinite(values).all():
+        return None
+    return values if np.abs(values).max() <= 1e14 * shape.largest else None  # beyond, rounding leaves nothing

@@ -137,6 +137,7 @@ def hankel_density(
     return _assemble(profile, shape, dim, best, tolerance)
 
 
+@np.errstate(over="ignore", invalid="ignore")
 def _assemble(profile: Profile, shape: Shape, dim: int, best: Candidate, tolerance: float) -> NumericalDensity:
     """Keep the radii where g is above its noise, and compare the reconstruction with the profile."""
     kept = best.grid.x[np.abs(best.g) > 8 * best.noise]
@@ -170,7 +171,8 @@ def _reconstruction_error(profile: Profile, shape: Shape, dim: int, x: Array, g:
     wave[resolved] = omega(dim, np.exp(log_t[resolved])) * erfc(6 * (log_t[resolved] + np.log(step))) / 2
     found = np.array([step * g.sum(), *(step * np.dot(wave[i : i + len(g)], g) for i in shifts)]) + shape.limit
     expected = np.append(shape.origin, evaluate(profile, np.exp(log_z)))
-    return float(np.abs(found - expected).max() / shape.largest)
+    error = float(np.abs(found - expected).max() / shape.largest)
+    return error if np.isfinite(error) else np.inf
 
 
 def _infinite(dim: int, reason: str) -> NumericalDensity:
