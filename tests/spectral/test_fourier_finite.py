@@ -94,3 +94,18 @@ def test_infinite_measures(name, dim):
 def test_kink_inside():
     profile = float_only(lambda z: np.abs(1 - z) * np.exp(-z))
     assert [hankel_density(profile, dim).finite for dim in (1, 2, 3, 16)] == [True, True, False, False]
+
+
+@pytest.mark.parametrize("dim", [16, 256])
+@pytest.mark.parametrize(
+    "profile",
+    [
+        lambda z: np.sinc(z / np.pi),  # an atom at r = 1 in R^3, no measure at all in higher dimensions
+        float_only(lambda z: np.where(z < 1, np.exp(-1 / np.maximum(1 - z**2, 1e-300)), 0)),  # smooth, of huge mass
+        float_only(lambda z: np.exp(-((z / 100) ** 2) / 2) * np.cos(5 * z)),  # huge mass on a thin shell
+    ],
+)
+def test_what_cannot_be_computed_has_a_large_error(profile, dim):
+    density = hankel_density(profile, dim)
+    assert density.error > 0.1
+    assert density.reason

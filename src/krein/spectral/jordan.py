@@ -167,10 +167,12 @@ def jordan(measure: RadialMeasure) -> Jordan:
     total = sum(abs(mass) for *_, mass in pieces)
     if total == 0:
         raise ValueError("The measure is nothing but a constant: there is no frequency to sample.")
+    # a part of less mass than this is rounding of the density; a cut-off measure has an unknown error instead
+    rounding = max(1e-12 * total, measure.error if np.isfinite(measure.error) else 0.0)
     parts = []
     for sign in (1, -1):
         own = np.array([piece for piece in pieces if sign * piece[2] > 1e-16 * total]).reshape(-1, 3)
-        if np.abs(own[:, 2]).sum() <= max(1e-12 * total, measure.error):  # rounding of the density, not a part
+        if np.abs(own[:, 2]).sum() <= rounding:
             own = own[:0]
         parts.append(RadialLaw(measure, sign, own[:, 0], own[:, 1], np.abs(own[:, 2])))
     return Jordan(float(sum(mass for radius, mass in measure.atoms if radius == 0)), *parts)
