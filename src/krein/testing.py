@@ -191,6 +191,9 @@ def rows_at_distances(z: ArrayLike, dim: int, domain: Domain, rng: np.random.Gen
 
 def _values(drawn: FeatureMap | Frequencies, X: Array, Y: Array) -> Array:
     """k_hat(x_i, y_i) for every pair."""
-    if isinstance(drawn, Frequencies):
+    if isinstance(drawn, Frequencies) and drawn.phases is None:
         return drawn.evaluate(X - Y)
+    if isinstance(drawn, Frequencies):
+        x, y = (np.cos(drawn.project(rows) + drawn.phases) for rows in (X, Y))
+        return np.asarray(drawn.constant + 2 * (x * y) @ drawn.coefficients)
     return np.asarray(np.diagonal(drawn.approximate_kernel(X, Y)), dtype=np.float64)

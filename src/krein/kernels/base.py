@@ -168,6 +168,12 @@ class RadialKernel(Kernel):
         return Scaled(self, float(factor)) if isinstance(factor, Real) else NotImplemented
 
 
+def as_distances(z: ArrayLike) -> Array:
+    """Z as a float64 array. Complex z are kept: an analytic profile is Fourier transformed along a ray of them."""
+    z = np.asarray(z)
+    return z if np.iscomplexobj(z) else np.asarray(z, dtype=np.float64)
+
+
 def distances(X: Rows, Y: Rows) -> Array:
     """Euclidean distances between rows, in float64, with a relative error of about 1e-13 however close two rows are."""
     X, Y = (A.astype(np.float64, copy=False) for A in (X, Y))

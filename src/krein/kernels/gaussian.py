@@ -8,7 +8,7 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from krein._validation import check_finite, check_positive
-from krein.kernels.base import Array, RadialKernel
+from krein.kernels.base import Array, RadialKernel, as_distances
 
 
 @dataclass(frozen=True)
@@ -34,7 +34,7 @@ class Gaussian(RadialKernel):
         check_positive(self.scale, "scale")
 
     def profile(self, z: ArrayLike) -> Array:
-        return np.exp(-((np.asarray(z, float) / self.scale) ** 2) / 2)
+        return np.exp(-((as_distances(z) / self.scale) ** 2) / 2)
 
 
 @dataclass(frozen=True)
@@ -67,6 +67,6 @@ class DeltaGaussian(RadialKernel):
             check_positive(scale, f"scales[{i}]")
 
     def profile(self, z: ArrayLike) -> Array:
-        half_square = np.asarray(z, float) ** 2 / 2
+        half_square = as_distances(z) ** 2 / 2
         terms = [a * np.exp(-half_square / s**2) for a, s in zip(self.weights, self.scales, strict=True)]
         return np.asarray(np.sum(terms, axis=0))

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from krein._validation import check_positive
-from krein.kernels.base import Array, RadialKernel
+from krein.kernels.base import Array, RadialKernel, as_distances
 
 LARGE_NU = 20.0  # from here on Debye's expansion has full precision
 N_TERMS = 14  # of Debye's expansion
@@ -42,7 +42,7 @@ class Laplacian(RadialKernel):
         check_positive(self.scale, "scale")
 
     def profile(self, z: ArrayLike) -> Array:
-        return np.exp(-np.asarray(z, float) / self.scale)
+        return np.exp(-as_distances(z) / self.scale)
 
 
 @dataclass(frozen=True)
@@ -76,7 +76,7 @@ class Matern(RadialKernel):
         check_positive(self.nu, "nu")
 
     def profile(self, z: ArrayLike) -> Array:
-        u = np.asarray(z, float) / self.scale
+        u = as_distances(z) / self.scale
         if self.nu >= LARGE_NU:
             return _debye(self.nu, u)
         s: Array = np.minimum(np.sqrt(2 * self.nu) * u, FAR)

@@ -11,7 +11,7 @@ from numpy.typing import ArrayLike
 from scipy import special
 
 from krein._validation import Domain, check_choice, check_positive
-from krein.kernels.base import Array, RadialKernel
+from krein.kernels.base import Array, RadialKernel, as_distances
 
 
 @dataclass(frozen=True)
@@ -41,7 +41,7 @@ class RationalQuadratic(RadialKernel):
         check_positive(self.alpha, "alpha")
 
     def profile(self, z: ArrayLike) -> Array:
-        return np.exp(-self.alpha * np.log1p((np.asarray(z, float) / self.scale) ** 2 / (2 * self.alpha)))
+        return np.exp(-self.alpha * np.log1p((as_distances(z) / self.scale) ** 2 / (2 * self.alpha)))
 
 
 @dataclass(frozen=True)
@@ -66,7 +66,7 @@ class Cauchy(RadialKernel):
         check_positive(self.scale, "scale")
 
     def profile(self, z: ArrayLike) -> Array:
-        return 1 / (1 + (np.asarray(z, float) / self.scale) ** 2)
+        return 1 / (1 + (as_distances(z) / self.scale) ** 2)
 
 
 @dataclass(frozen=True)
@@ -90,7 +90,7 @@ class InverseMultiquadric(RadialKernel):
         check_positive(self.scale, "scale")
 
     def profile(self, z: ArrayLike) -> Array:
-        return 1 / np.sqrt(1 + (np.asarray(z, float) / self.scale) ** 2)
+        return 1 / np.sqrt(1 + (as_distances(z) / self.scale) ** 2)
 
 
 @dataclass(frozen=True)
@@ -180,7 +180,8 @@ class FromProfile(RadialKernel):
     ----------
     function : callable
         k(z): takes a one-dimensional float64 array of distances and returns as many finite real numbers. A kernel can
-        be pickled only if its function can; a lambda cannot.
+        be pickled only if its function can; a lambda cannot. If it also takes complex arguments and is analytic
+        (``np.exp(-z)``, not ``abs`` or ``maximum``), its Fourier transform is accurate in every dimension.
     on : {"euclidean", "sphere"}, default="euclidean"
         Where the kernel is defined. On the unit sphere the function sees distances from 0 to 2 only.
 
@@ -205,7 +206,9 @@ class FromProfile(RadialKernel):
         return self.on
 
     def profile(self, z: ArrayLike) -> Array:
-        z = np.asarray(z, float)
+        z = as_distances(z)
+        if np.iscomplexobj(z):
+            return np.asarray(self.function(z))
         return evaluate(self.function, np.clip(z, 0.0, 2.0) if self.on == "sphere" else z)
 
 

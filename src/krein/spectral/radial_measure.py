@@ -27,11 +27,12 @@ from krein.kernels import (
 )
 from krein.kernels.base import Array, RadialKernel
 from krein.spectral.closed_forms import gamma_mixture, gaussian_mixture, gaussian_terms, student
+from krein.spectral.fourier import hankel_density
 from krein.spectral.jordan import Jordan, jordan
 from krein.spectral.measure import RadialMeasure, tabulated
 from krein.spectral.polynomial import ADVICE, zero_extended_polynomial
 
-WARN_ABOVE = 1e-5  # numerical error of the profile, relative to its maximum, that is worth a warning
+WARN_ABOVE = 1e-4  # relative numerical error that is worth a warning
 FAIL_ABOVE = 1e-2
 
 CLOSED_FORMS: dict[type[RadialKernel], Callable[[Any, int], RadialMeasure]] = {
@@ -80,27 +81,29 @@ def radial_measure(kernel: RadialKernel, dim: int) -> RadialMeasure:
 
 def numerical_measure(kernel: RadialKernel, dim: int) -> RadialMeasure:
     """Radial signed measure by a numerical Hankel transform of the profile, whatever the kernel is."""
-    from krein.spectral.fourier import hankel_density
-
     found = hankel_density(_extended_by_zero(kernel), dim)
     if not found.finite:
         raise InfiniteMassError(
             f"The radial measure of {kernel!r} has infinite mass in dimension {dim} ({found.reason}). {ADVICE}"
         )
-    if found.error > FAIL_ABOVE:
+    if found.reconstruction_error > FAIL_ABOVE:
         raise SpectralAccuracyError(
             f"The radial measure of {kernel!r} in dimension {dim} could not be computed: the relative error must be "
-            f"at most {FAIL_ABOVE:g}, it is {found.error:.1g}. "
-            "Give the kernel as a sum of simpler ones, each of a single scale."
+            f"at most {FAIL_ABOVE:g}, it is {found.reconstruction_error:.1g}. Give the kernel as a sum of simpler ones, or its "
+            "profile as a function that also takes complex arguments."
         )
     if found.error > WARN_ABOVE:
         warnings.warn(
-            f"The radial measure of {kernel!r} in dimension {dim} has a relative error of {found.error:.1g}.",
+            f"The radial measure of {kernel!r} in dimension {dim} is only known roughly: the kernel is reproduced "
+            f"to {found.reconstruction_error:.1g}, the density to {found.density_error:.1g} (both relative). A profile that "
+            "also takes complex arguments is transformed accurately.",
             SpectralAccuracyWarning,
             stacklevel=2,
         )
+    largest = float(np.abs(kernel.profile(np.append(0.0, np.geomspace(1e-4, 2.0, 256)))).max())
     atoms = ((0.0, found.atom_at_zero),) if found.atom_at_zero else ()
-    return tabulated(dim, found.log_radii, found.density_per_log_radius, log=True, atoms=atoms, error=found.error)
+    error = found.reconstruction_error * largest
+    return tabulated(dim, found.log_radii, found.density_per_log_radius, log=True, atoms=atoms, error=error)
 
 
 def _extended_by_zero(kernel: RadialKernel) -> Callable[[Array], Array]:
