@@ -12,16 +12,36 @@ from sklearn.utils import check_array
 
 from krein.exceptions import DomainError
 
-Domain = Literal["euclidean", "sphere"]
+Domain = Literal["euclidean", "sphere", "nonnegative"]
 Rows = Any  # a 2-d float32 or float64 array or CSR matrix, after check_rows
 
 
 def check_rows(X: Any, domain: Domain = "euclidean", *, name: str = "X") -> Rows:
     """Return X as a finite two-dimensional float32/float64 array or CSR matrix whose rows lie in ``domain``."""
     X = check_array(X, accept_sparse="csr", dtype=[np.float64, np.float32], input_name=name)
+    check_domain(X, domain, name=name)
+    return X
+
+
+def check_domain(X: Rows, domain: Domain, *, name: str = "X") -> None:
+    """Raise DomainError unless every row lies in ``domain``."""
     if domain == "sphere":
         check_unit_rows(X, name=name)
-    return X
+    elif domain == "nonnegative":
+        check_nonnegative_rows(X, name=name)
+
+
+def check_nonnegative_rows(X: Rows, *, name: str = "X") -> None:
+    """Raise DomainError where an entry is negative."""
+    if not X.shape[1] or X.min() >= 0:
+        return
+    smallest = np.asarray(X.min(axis=1).toarray() if hasattr(X, "tocsr") else X.min(axis=1)).ravel()
+    bad = np.flatnonzero(smallest < 0)
+    raise DomainError(
+        f"Negative values in data: entries of {name} must be at least 0; got {len(bad)} of {len(smallest)} rows with a "
+        f"negative entry, the first is row {bad[0]} with {smallest[bad[0]]:.6g}. Use for example "
+        "sklearn.preprocessing.MinMaxScaler(clip=True)."
+    )
 
 
 def check_unit_rows(X: Rows, *, name: str = "X") -> None:

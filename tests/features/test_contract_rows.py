@@ -27,7 +27,7 @@ def test_blocks_of_rows(case: Any, rounding: Rounding) -> None:
 @pytest.mark.parametrize("output", ["real", "complex"])
 def test_memory_beyond_the_output_is_bounded(case: Any, output: str) -> None:
     """4 MB: three numbers per row for the checks of the rows, and the work space of one block."""
-    X = case.rows(100_000)
+    X = case.rows(40_000)
     features = case.make(output=output).fit(X[:100])
     features.transform(X[:1])
     tracemalloc.start()

@@ -15,7 +15,7 @@ from krein import FeatureMap, RandomFeatures, make_features
 from krein.exceptions import DomainError, InfiniteMassError, NotPositiveDefiniteError
 from krein.features import FEATURE_MAPS, SCHEMES
 from krein.kernels import DeltaGaussian, FromProfile, Gaussian, Kernel, Log, PolynomialOnSphere, Tanh, ThinPlate
-from krein.sampling import ALLOCATIONS, DIRECTIONS, RADII
+from krein.sampling import ALL_DIRECTIONS, ALLOCATIONS, DIRECTIONS, RADII
 from krein.spectral import jordan_parts
 
 DELTA = DeltaGaussian((1.0, -0.5), (1.0, 3.0))
@@ -85,7 +85,7 @@ class TestColumns:
         ("kernel", "needed"), [(DELTA, 2), (WITH_CONSTANT, 2), (WITH_CONSTANT - 0.6 * Gaussian(3.0), 3)]
     )
     def test_too_few_columns(self, kernel: Kernel, needed: int) -> None:
-        with pytest.raises(ValueError, match=f"n_components must be at least {needed} for .*; got {needed - 1}"):
+        with pytest.raises(ValueError, match=rf"n_components must be at least {needed} .*; got {needed - 1}"):
             fitted(kernel, needed - 1)
         assert fitted(kernel, needed).transform(X).shape[1] == needed
 
@@ -143,7 +143,7 @@ class TestOptions:
     @pytest.mark.parametrize("option", ["scheme", "directions", "radii", "allocation"])
     @pytest.mark.parametrize("wrong", ["nothing", "GORF", 3, "", ["iid"]], ids=str)
     def test_wrong_option(self, option: str, wrong: Any) -> None:
-        registry = {"scheme": SCHEMES, "directions": DIRECTIONS, "radii": RADII, "allocation": ALLOCATIONS}[option]
+        registry = {"scheme": SCHEMES, "directions": ALL_DIRECTIONS, "radii": RADII, "allocation": ALLOCATIONS}[option]
         with pytest.raises(ValueError, match=f"{option} must be one of ") as caught:
             fitted(**{option: wrong})
         assert all(repr(name) in str(caught.value) for name in registry)

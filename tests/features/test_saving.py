@@ -27,6 +27,7 @@ from krein.kernels import (
     Matern,
     Tanh,
 )
+from krein.sampling import Frequencies
 
 WITH_CALLABLE = ["FromProfile", "DotProductOnSphere"]
 COMPOSITE = {
@@ -51,14 +52,9 @@ def fitted(**params: Any) -> RandomFeatures:
 
 def by_hand(kernel: Kernel) -> RandomFeatures:
     """A fitted map of any kernel, also one whose measure is infinite: two frequencies and a constant."""
-    rng = np.random.default_rng(12345)
-    arrays = {
-        "n_features_in": np.array(3),
-        "weights": rng.normal(size=(2, 3)),
-        "coefficients": np.array([1 / 3, -0.1]),
-        "constant": np.array(-1e-300),
-    }
-    return RandomFeatures(kernel, 5, random_state=3).from_arrays(arrays)
+    weights = np.random.default_rng(12345).normal(size=(2, 3))
+    arrays = Frequencies(weights, np.array([1 / 3, -0.1]), -1e-300).to_arrays()
+    return RandomFeatures(kernel, 5, random_state=3).from_arrays({"n_features_in": np.array(3), **arrays})
 
 
 class TestRoundTrip:

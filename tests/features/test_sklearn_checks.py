@@ -16,7 +16,10 @@ import pytest
 
 from krein.features import FEATURE_MAPS
 
-NAMES = [name for name in FEATURE_MAPS if not name.startswith("published-")]  # these need rows of norm 1
+# Not on arbitrary rows and widths: the published schemes and "cro" need rows of norm 1, and the checks ask for a single
+# column, where a rule of quadrature has at least d + 1 frequencies. What they look at is the same code for all schemes.
+LEFT_OUT = {"cro", "published-grff", "published-gorf", "quadrature", "quadrature-5"}
+NAMES = [name for name in FEATURE_MAPS if name not in LEFT_OUT]
 DATA_FRAMES = (
     "check_dataframe_column_names_consistency",
     "check_transformer_get_feature_names_out",

@@ -20,6 +20,8 @@ Mutant = Callable[[RandomFeatures], None]
 
 DRAWS = 100
 N_COMPONENTS = 512
+DRAWN_ONE_BY_ONE = {"rff", "orf", "grff", "gorf", "gorf-blocks", "simplex"}
+BIASED = {"sorf"}  # as its documentation says
 PAIRS = 16  # of rows at every distance
 DIMS = [2, 3, 16]
 Z = np.array([0.3, 0.6, 1.0, 1.5, 2.0, 3.0, 4.5, 6.0])
@@ -27,11 +29,13 @@ DELTA = DeltaGaussian((1.0, -0.5), (1.0, 3.0))
 WITH_CONSTANT = FromProfile(lambda z: 0.3 + 0.7 * np.exp(-(z**2) / 2))  # through the numerical transform
 INDEFINITE = WITH_CONSTANT - 0.6 * Gaussian(3.0)
 KERNELS: dict[bool, list[RadialKernel]] = {True: [Laplacian(2.0), WITH_CONSTANT], False: [DELTA, INDEFINITE]}
-UNBIASED = [scheme for scheme in SCHEMES.values() if not scheme.published]
-CASES = [
-    pytest.param(scheme.name, kernel, id=f"{scheme.name}-{i}")
+UNBIASED = [scheme for scheme in SCHEMES.values() if not scheme.published and scheme.name not in BIASED]
+CASES = [  # structured directions and rules are examined dimension by dimension in the tests of the sampling stage
+    pytest.param(scheme.name, kernel, dim, id=f"{scheme.name}-{i}-{dim}")
     for scheme in UNBIASED
     for i, kernel in enumerate(KERNELS[scheme.positive_definite])
+    for dim in DIMS
+    if scheme.name in DRAWN_ONE_BY_ONE or (i, dim) == (1, 3)
 ]
 
 
@@ -73,8 +77,7 @@ def worst(kernel: RadialKernel, dim: int, mutant: Mutant | None = None, **option
     return float(np.abs(z_scores(estimate, kernel.profile(Z))).max())
 
 
-@pytest.mark.parametrize("dim", DIMS)
-@pytest.mark.parametrize(("scheme", "kernel"), CASES)
+@pytest.mark.parametrize(("scheme", "kernel", "dim"), CASES)
 def test_scheme_is_unbiased(scheme: str, kernel: RadialKernel, dim: int) -> None:
     assert worst(kernel, dim, scheme=scheme) < 5
 
@@ -105,7 +108,7 @@ def test_distance_zero_is_exact(scheme: Scheme) -> None:
     """cos^2 + sin^2 = 1: the diagonal has no error, whatever is drawn."""
     kernel = KERNELS[scheme.positive_definite][1]
     X = np.random.default_rng(12345).normal(size=(50, 4))
-    features = make_features(scheme.name, kernel, 40, random_state=0).fit(X)
+    features = make_features(scheme.name, kernel, 200, random_state=0).fit(X)
     diagonal = np.diag(features.approximate_kernel(X))
     # Both kernels go through the numerical transform, which is good to some 1e-9 of the mass.
     np.testing.assert_allclose(diagonal, float(kernel.profile(0.0)), rtol=0, atol=1e-7)

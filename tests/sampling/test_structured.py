@@ -43,9 +43,7 @@ def dense_hadamard(weights: HadamardWeights) -> np.ndarray:
 
 
 def dense_circulant(weights: CirculantWeights) -> np.ndarray:
-    blocks = [
-        scipy.linalg.circulant(g).T * signs for g, signs in zip(weights.generators, weights.signs, strict=True)
-    ]
+    blocks = [scipy.linalg.circulant(g).T * signs for g, signs in zip(weights.generators, weights.signs, strict=True)]
     return weights.radii[:, None] * np.concatenate(blocks)[: len(weights.radii)]
 
 

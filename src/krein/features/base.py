@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
 from sklearn.utils.validation import check_is_fitted, validate_data
 
-from krein._validation import Domain, Rows, check_choice, check_integer, check_unit_rows
+from krein._validation import Domain, Rows, check_choice, check_domain, check_integer
 from krein.kernels.base import Kernel, row_blocks
 
 Array = NDArray[np.float64]
@@ -144,8 +144,7 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _rows(self, X: Any, *, reset: bool) -> Rows:
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
-        if self._domain() == "sphere":
-            check_unit_rows(X)
+        check_domain(X, self._domain())
         return X
 
     def _transform_real(self, X: Any) -> NDArray[Any]:

@@ -4,17 +4,30 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from functools import partial
+from inspect import signature
 from typing import Any
 
 from krein._random import RandomState
 from krein._validation import check_choice
 from krein.features.base import BaseFeatureMap
+from krein.features.baselines import (
+    AdditiveFeatures,
+    CroFeatures,
+    IndefiniteNystroem,
+    RandomMaclaurin,
+    TensorSketch,
+)
 from krein.features.random_features import RandomFeatures
 from krein.features.schemes import SCHEMES
 from krein.kernels import Kernel
 
 FEATURE_MAPS: dict[str, Callable[..., BaseFeatureMap]] = {
-    name: partial(RandomFeatures, scheme=name) for name in SCHEMES
+    **{name: partial(RandomFeatures, scheme=name) for name in SCHEMES},
+    "additive": AdditiveFeatures,
+    "cro": CroFeatures,
+    "nystroem": IndefiniteNystroem,
+    "rm": RandomMaclaurin,
+    "ts": TensorSketch,
 }
 
 
@@ -31,6 +44,7 @@ def make_features(
     n_components : int, default=100
         Largest number of real columns.
     random_state : int, Generator, RandomState or None, default=None
+        For the maps that draw; "additive" does not.
     **options
         Further parameters of that map.
 
@@ -43,4 +57,7 @@ def make_features(
                    scheme='orf')
     """
     check_choice(name, "name", FEATURE_MAPS)
-    return FEATURE_MAPS[name](kernel=kernel, n_components=n_components, random_state=random_state, **options)
+    make = FEATURE_MAPS[name]
+    if "random_state" in signature(make).parameters:
+        options["random_state"] = random_state
+    return make(kernel=kernel, n_components=n_components, **options)

@@ -46,7 +46,7 @@ class Kernel(ABC):
 
     @property
     def domain(self) -> Domain:
-        """Where the kernel is defined: ``"euclidean"`` (all of R^d) or ``"sphere"`` (rows of norm 1)."""
+        """Where the kernel is defined: ``"euclidean"`` (R^d), ``"sphere"`` (rows of norm 1) or ``"nonnegative"``."""
         return "euclidean"
 
     @abstractmethod

@@ -6,6 +6,7 @@ Every density here is the law of the radius: the Fourier density on R^d times S_
 from __future__ import annotations
 
 from collections.abc import Iterable
+from dataclasses import replace
 
 import numpy as np
 from scipy import special
@@ -16,6 +17,7 @@ from krein.kernels.gaussian import DeltaGaussian, Gaussian
 from krein.spectral.measure import NEGLIGIBLE, Array, RadialMeasure, tabulated
 
 GRID_POINTS = 2048
+SQUARABLE = (1e-150, 1e150)  # radii whose square neither under- nor overflows
 
 
 def gaussian_terms(kernel: RadialKernel) -> dict[float, float] | None:
@@ -79,7 +81,8 @@ def student(scale: float, nu: float, dim: int) -> RadialMeasure:
         return np.where(x < 1, special.betainc(a, b, x / (1 + x)), special.betaincc(b, a, 1 / (1 + x)))
 
     low, high = special.betaincinv(a, b, NEGLIGIBLE), special.betaincinv(b, a, NEGLIGIBLE)  # B and 1 - B
-    ends = np.sqrt(unit * np.array([low / (1 - low), (1 - high) / high]))
+    with np.errstate(divide="ignore"):
+        ends = np.clip(np.sqrt(unit * np.array([low / (1 - low), (1 - high) / high])), *SQUARABLE)
     return RadialMeasure(dim, density, cumulative, np.geomspace(ends[0], ends[1], GRID_POINTS))
 
 
@@ -100,4 +103,8 @@ def gamma_mixture(scale: float, alpha: float, dim: int) -> RadialMeasure:
         starts.append(y[0])
     g = step * np.convolve(*densities)
     x = (sum(starts) + step * np.arange(len(g)) + np.log(2 / (alpha * scale**2))) / 2
-    return tabulated(dim, x, 2 * g, log=True)
+    measure = tabulated(dim, x, 2 * g, log=True)
+    at_zero = 1.0 - float(measure.cumulative(measure.grid[-1]))
+    if alpha > 0.06:
+        return measure
+    return replace(measure, atoms=((0.0, at_zero),))  # T may underflow: that share is a constant

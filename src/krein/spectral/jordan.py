@@ -20,6 +20,7 @@ from krein.spectral.bessel import omega
 from krein.spectral.measure import Array, RadialMeasure
 
 TAIL_LEVELS = (1e-14, 1e-11, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 0.05, 0.15, 0.3, 0.5)  # panel edges of expectations
+FEW_PIECES = 8
 
 
 @dataclass(frozen=True)
@@ -96,8 +97,8 @@ class RadialLaw:
     def profile(self, z: ArrayLike) -> Array:
         """Normalised kernel E Omega_d(R z) of this part.
 
-        Accurate to rounding for smooth kernels; to about 1e-3 at d = 1 and 1e-4 at d = 2, 3 where the law has a heavy tail
-        (Laplacian), which oscillates in the integral.
+        Accurate to rounding for smooth kernels; to about 1e-3 at d = 1 and 1e-4 at d = 2, 3 where the law has a heavy
+        tail (Laplacian), which oscillates in the integral.
         """
         z = np.asarray(z, float)
         return self.expect(lambda r: omega(self.dim, z[..., None] * r))
@@ -111,10 +112,14 @@ class RadialLaw:
 
     def _make_nodes(self, order: int) -> tuple[Array, Array]:
         atom = self.left == self.right
-        levels = np.array(TAIL_LEVELS)
-        levels = np.unique(np.concatenate([levels, 1 - levels]))
+        tails = np.array(TAIL_LEVELS)
+        levels = np.unique(np.concatenate([tails, 1 - tails]))
+        ends = self.quantile([levels[0], levels[-1]])
+        if len(atom) <= FEW_PIECES:  # every bump of the density has its own tails
+            before = np.cumsum(self.piece_mass) - self.piece_mass
+            levels = np.clip((before[:, None] + self.piece_mass[:, None] * levels) / self.mass, 0, 1).ravel()
         edges = np.union1d(self.quantile(levels), np.concatenate([self.left, self.right])[np.tile(~atom, 2)])
-        edges = np.clip(edges, *self.quantile([levels[0], levels[-1]]))
+        edges = np.clip(edges, *ends)
         panels = np.array(list(_octaves(np.unique(edges)))).reshape(-1, 2)
         x, w = leggauss(order)
         half = (panels[:, 1] - panels[:, 0])[:, None] / 2
@@ -162,7 +167,8 @@ def jordan(measure: RadialMeasure) -> Jordan:
     (1.0, 1.0)
     """
     edges = _sign_edges(measure)
-    atoms = [(radius, mass) for radius, mass in measure.atoms if radius > 0 and mass != 0]
+    at = {radius: sum(mass for r, mass in measure.atoms if r == radius) for radius, _ in measure.atoms}
+    atoms = [(radius, mass) for radius, mass in at.items() if radius > 0 and mass != 0]
     edges = np.union1d(edges, [radius for radius, _ in atoms if edges[0] < radius < edges[-1]])
     masses = np.diff(measure.cumulative(edges))
     pieces = sorted(
@@ -179,7 +185,7 @@ def jordan(measure: RadialMeasure) -> Jordan:
         if np.abs(own[:, 2]).sum() <= rounding:
             own = own[:0]
         parts.append(RadialLaw(measure, sign, own[:, 0], own[:, 1], np.abs(own[:, 2])))
-    return Jordan(float(sum(mass for radius, mass in measure.atoms if radius == 0)), *parts)
+    return Jordan(float(at.get(0.0, 0.0)), *parts)
 
 
 def _sign_edges(measure: RadialMeasure) -> Array:

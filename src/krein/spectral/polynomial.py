@@ -77,18 +77,21 @@ def fourier_density(a: float, degree: int, dim: int, r: Array, log_factor: Array
             gammaln(degree + 1) - gammaln(degree - i + 1) + i * np.log(2 / a**2) + nu * np.log(2) - gammaln(nu + 1)
         )
         weight = jump ** (degree - i) if i < degree else 1.0
-        total += weight * np.exp(log_factor + log_term) * _accurate_omega(dim + 2 * i + 2, 2 * r)
+        sign, log_omega = _log_omega(dim + 2 * i + 2, 2 * r)
+        total += weight * sign * np.exp(log_factor + log_term + log_omega)
     return total
 
 
-def _accurate_omega(dim: int, t: Array) -> Array:
-    """Omega_dim with a small *relative* error far into its tail, which a Jacobian r^(d-1) lifts."""
+def _log_omega(dim: int, t: Array) -> tuple[Array, Array]:
+    """Sign and ln|Omega_dim(t)| with a small *relative* error far into the tail, which a Jacobian r^(d-1) lifts."""
     nu = dim / 2 - 1
     far = t**2 > 8 * dim
-    values = np.empty_like(t)
+    values, log_scale = np.empty_like(t), np.zeros_like(t)
     values[~far] = omega(dim, t[~far])
-    values[far] = np.exp(gammaln(nu + 1) - nu * np.log(t[far] / 2)) * jv(nu, t[far])
-    return values
+    values[far] = jv(nu, t[far])
+    log_scale[far] = gammaln(nu + 1) - nu * np.log(t[far] / 2)
+    with np.errstate(divide="ignore"):
+        return np.sign(values), np.log(np.abs(values)) + log_scale
 
 
 def _far_enough(degree: int, dim: int) -> tuple[float, float]:

@@ -6,9 +6,10 @@ A round refits the mixture of every part p to its frequencies, draws rows, and t
 
     1/(2 noise^2) sum_{i<j} (k_hat(x_i - x_j) - k_ij)^2 + 1/2 sum_pm (w_pm - v_pm)^T Lambda_pm (w_pm - v_pm)
 
-with Lambda_pm the precision of the component of w_pm and v_pm the frequency before the round. (Anchored at the mean of the
-component instead, all coordinates shrink to it where there are many, and the mixture collapses.) k_hat between all pairs
-of n rows is a product of n x M matrices, cos(w.(x - y)) = cos w.x cos w.y + sin w.x sin w.y, and so is its gradient.
+with Lambda_pm the precision of the component of w_pm and v_pm the frequency before the round. (Anchored at the mean of
+the component instead, all coordinates shrink to it where there are many, and the mixture collapses.) k_hat between all
+pairs of n rows is a product of n x M matrices, cos(w.(x - y)) = cos w.x cos w.y + sin w.x sin w.y, and so is its
+gradient.
 """
 
 from __future__ import annotations
@@ -18,7 +19,6 @@ from dataclasses import dataclass
 from typing import Any, NamedTuple
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 from scipy.optimize import least_squares, minimize
 
@@ -65,7 +65,7 @@ class RowSource:
         """A new sample, its rows centred: only differences matter."""
         chosen = self._rng.choice(self._X.shape[0], self._n_rows, replace=False)
         rows = self._X[chosen]
-        dense = np.ascontiguousarray(rows.toarray() if sp.issparse(rows) else rows, dtype=np.float64)
+        dense = np.ascontiguousarray(rows.toarray() if hasattr(rows, "toarray") else rows, dtype=np.float64)
         return Sample((dense - dense.mean(axis=0)) / self.unit, self._kernel(dense) / self.scale)
 
 
@@ -90,7 +90,7 @@ class FrequencyFit:
     noise: float
 
     def start(self, sample: Sample, count: int, rng: np.random.Generator) -> Array:
-        """Normal frequencies, shape (parts, count, dim): variances e^b_p with sum_p c_p exp(-e^b_p z^2 / 2) closest to k."""
+        """Normal frequencies, shape (parts, count, dim); the variances e^b fit sum_p c_p exp(-e^b_p z^2 / 2) to k."""
         rows = sample.rows[:START_ROWS]
         pairs = np.triu_indices(len(rows), 1)
         half_squares = np.sum((rows[pairs[0]] - rows[pairs[1]]) ** 2, axis=1) / 2

@@ -1,4 +1,4 @@
-"""Truncated Dirichlet-process mixtures of Gaussians over frequencies: scikit-learn's variational updates, own sampling."""
+"""Truncated Dirichlet-process mixtures of Gaussians over frequencies: scikit-learn's updates, own sampling."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ Array = NDArray[np.float64]
 def dirichlet_mixture(weights: Array, n_mixture: int, concentration: float, rng: np.random.Generator) -> Any:
     """Variational posterior of the mixture given frequencies of shape (count, dim), with diagonal covariances.
 
-    scikit-learn divides ``covariance_prior`` by the degrees of freedom (dim + members of the component): only dim times the
-    variance of the frequencies does not shrink the components.
+    scikit-learn divides ``covariance_prior`` by the degrees of freedom (dim + members of the component): only dim times
+    the variance of the frequencies does not shrink the components.
     """
     from sklearn.mixture import BayesianGaussianMixture
 
@@ -47,7 +47,7 @@ def precisions(mixture: Any, weights: Array) -> Array:
 
 
 def sample_mixture(mixture: Any, count: int, rng: np.random.Generator) -> Array:
-    """Independent frequencies from the mixture (``mixture.sample`` would begin anew from its own seed at every call)."""
+    """Independent frequencies from the mixture (``mixture.sample`` would begin from its own seed at every call)."""
     component = rng.choice(len(mixture.weights_), count, p=mixture.weights_ / mixture.weights_.sum())
     noise = rng.standard_normal((count, mixture.means_.shape[1]))
     return np.asarray(mixture.means_[component] + noise * np.sqrt(mixture.covariances_[component]))

@@ -1,4 +1,4 @@
-"""The Maclaurin series f(t) = sum_n a_n t^n of a dot-product kernel, cut off, and columns shared between its degrees."""
+"""The Maclaurin series f(t) = sum_n a_n t^n of a dot-product kernel, cut off, and columns shared by its degrees."""
 
 from __future__ import annotations
 
@@ -36,14 +36,13 @@ def power_series(kernel: Kernel, tol: float, owner: Any) -> Array:
     """
     check_positive(tol, "tol")
     name = type(owner).__name__
-    a = _finite_series(kernel) if isinstance(kernel, Polynomial | PolynomialOnSphere) else _cut(kernel, tol, name)
+    if isinstance(kernel, Polynomial | PolynomialOnSphere):
+        a = kernel.maclaurin(kernel.degree + 1)
+    else:
+        a = _cut(kernel, tol, name)
     if not np.isfinite(a).all() or not a.any():
         raise ValueError(f"The Maclaurin coefficients of kernel must be finite and not all 0; got {a} for {kernel!r}.")
     return np.trim_zeros(a, "b")
-
-
-def _finite_series(kernel: Polynomial | PolynomialOnSphere) -> Array:
-    return kernel.maclaurin(kernel.degree + 1)
 
 
 def _cut(kernel: Kernel, tol: float, name: str) -> Array:
@@ -59,9 +58,10 @@ def _cut(kernel: Kernel, tol: float, name: str) -> Array:
             return a[: int(np.argmax(errors <= tol)) + 1]
         best = min(best, float(errors.min()))
     raise ValueError(
-        f"kernel must have a Maclaurin series that is within tol={tol:g} of it on [-1, 1] (relative to its largest value) "
-        f"by degree {MAX_DEGREE}; got {kernel!r}, whose nearest partial sum is {best:.1g} off: the series diverges on a "
-        "part of [-1, 1] or converges slowly. A larger tol accepts that bias; RandomFeatures needs no series."
+        f"kernel must have a Maclaurin series that is within tol={tol:g} of it on [-1, 1] (relative to its largest "
+        f"value) by degree {MAX_DEGREE} for {name}; got {kernel!r}, whose nearest partial sum is {best:.1g} off: the "
+        "series diverges on a part of [-1, 1] or converges slowly. A larger tol accepts that bias; RandomFeatures "
+        "needs no series."
     )
 
 
@@ -79,7 +79,8 @@ def _coefficients(kernel: Kernel, n_terms: int, name: str) -> Array:
             return np.convolve(left, right)[:n_terms]
     raise TypeError(
         f"kernel must be a dot-product kernel for {name}: Polynomial, a DotProductKernel on the unit sphere "
-        f"(PolynomialOnSphere, Tanh, DotProductOnSphere, ...), or a sum, product or multiple of the latter; got {kernel!r}."
+        "(PolynomialOnSphere, Tanh, DotProductOnSphere, ...), or a sum, product or multiple of the latter; "
+        f"got {kernel!r}."
     )
 
 
@@ -102,7 +103,7 @@ def share_columns(a: Array, size: float, n_columns: int) -> NDArray[np.int_]:
             f"({', '.join(map(str, degrees[:8]))}{', ...' if len(degrees) > 8 else ''}); got {n_columns}."
         )
     with np.errstate(divide="ignore"):
-        logs = 2 * np.log(np.abs(a[degrees])) + np.log(3.0**degrees - 1) + 2 * degrees * np.log(size or 1.0)
+        logs = 2 * np.log(np.abs(a[degrees])) + np.log1p(-(3.0**-degrees)) + degrees * np.log(3 * (size or 1.0) ** 2)
     variances = np.exp(logs - max(logs.max(), -1e300))
     counts = np.ones(len(degrees), dtype=int)
     for _ in range(n_columns - len(degrees) if variances.any() else 0):

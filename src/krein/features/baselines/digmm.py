@@ -17,7 +17,7 @@ from krein.sampling import Frequencies
 
 Array = NDArray[np.float64]
 
-DRAWS = ("latent", "mixture")
+NOISE = {"latent": 0.01, "mixture": 0.04}  # a mixture fits better to frequencies that have kept closer to it
 SPLITS = ("difference", "shift")
 SMALLEST_MASS = 1e-3  # of a second part, as a share of max |k|
 SHIFT_FACTOR, SHIFT_ROWS = 20.0, 5
@@ -31,7 +31,7 @@ class Problem(NamedTuple):
 
 
 class DoubleGaussianMixtureFeatures(CosineFeatures):
-    """Features learned from kernel values: k = k_1 - k_2, each with frequencies from a Dirichlet-process Gaussian mixture.
+    """Features learned from kernel values: k = k_1 - k_2, each with its Dirichlet-process mixture of Gaussians.
 
     The frequencies are fitted to the kernel *on the rows that ``fit`` gets*, so the error is to be measured on others.
 
@@ -44,20 +44,18 @@ class DoubleGaussianMixtureFeatures(CosineFeatures):
     draw : {"latent", "mixture"}, default="latent"
         "latent" uses the fitted frequencies themselves, "mixture" fresh ones from the mixture fitted to them.
     form : {"pair", "phase"}, default="pair"
-        "phase" (the authors' form) gives a frequency one column with a random phase, "pair" a cosine and a sine. Where there
-        is less than a pair per sign, it is "phase".
+        "phase" (the authors' form) gives a frequency one column with a random phase, "pair" a cosine and a sine. Where
+        there is less than a pair per sign, it is "phase".
     split : {"difference", "shift"}, default="difference"
-        "difference" fits both parts together to k. "shift" (the authors') fits k_1 = k + tau delta and k_2 = tau delta on
-        their own, with tau = 20 |smallest eigenvalue of the Gram matrix of five rows|: the error on indefinite kernels is
-        then larger than that of zero.
+        "difference" fits both parts together to k. "shift" (the authors') fits k_1 = k + tau delta and k_2 = tau delta
+        on their own, with tau = 20 |smallest eigenvalue of the Gram matrix of five rows|: the error on indefinite
+        kernels is then larger than that of zero.
     negative_mass : float or None, default=None
         c_2 = k_2(0) for "difference". None is max |k| - k(0) on the sampled rows, and at least a thousandth of max |k|.
     n_mixture : int, default=5
         Components at which the mixtures are truncated.
     concentration : float, default=1.0
         Concentration of the Dirichlet process: large values give many components.
-    noise : float, default=0.01
-        Standard deviation of the kernel values about the model, relative to max |k|.
     rounds : int, default=6
         Alternations between mixtures and frequencies.
     n_rows : int, default=200
@@ -76,8 +74,8 @@ class DoubleGaussianMixtureFeatures(CosineFeatures):
 
     Notes
     -----
-    Biased for every width: the frequencies are a fit, and a draw from the mixture smooths it. The kernel is fitted only at
-    the distances that the rows have.
+    Biased for every width: the frequencies are a fit, and a draw from the mixture smooths it. The kernel is fitted only
+    at the distances that the rows have.
 
     Examples
     --------
@@ -104,7 +102,6 @@ class DoubleGaussianMixtureFeatures(CosineFeatures):
         negative_mass: float | None = None,
         n_mixture: int = 5,
         concentration: float = 1.0,
-        noise: float = 0.01,
         rounds: int = 6,
         n_rows: int = 200,
         random_state: RandomState = None,
@@ -118,7 +115,6 @@ class DoubleGaussianMixtureFeatures(CosineFeatures):
         self.negative_mass = negative_mass
         self.n_mixture = n_mixture
         self.concentration = concentration
-        self.noise = noise
         self.rounds = rounds
         self.n_rows = n_rows
         self.random_state = random_state
@@ -137,12 +133,14 @@ class DoubleGaussianMixtureFeatures(CosineFeatures):
         if len(problems) == 2:
             masses[1] *= -1  # the second problem is k_2 itself
         phases = draw_phases(count * len(masses), streams("phases")) if phased else None
-        self.frequencies_ = Frequencies(weights.reshape(-1, X.shape[1]), np.repeat(masses / count, count), phases=phases)
+        self.frequencies_ = Frequencies(
+            weights.reshape(-1, X.shape[1]), np.repeat(masses / count, count), phases=phases
+        )
         self.signature_ = self.frequencies_.signature
 
     def _learn(self, problem: Problem, source: RowSource, count: int, rng: np.random.Generator) -> Array:
         """Frequencies of the parts of a problem, shape (parts, count, dim)."""
-        fit = FrequencyFit(problem.amplitudes, self.n_mixture, self.concentration, self.rounds, self.noise)
+        fit = FrequencyFit(problem.amplitudes, self.n_mixture, self.concentration, self.rounds, NOISE[self.draw])
 
         def scaled(sample: Sample) -> Sample:
             return Sample(sample.rows, problem.target * sample.gram)
@@ -155,13 +153,12 @@ class DoubleGaussianMixtureFeatures(CosineFeatures):
         return weights / source.unit
 
     def _check_parameters(self) -> None:
-        check_choice(self.draw, "draw", DRAWS)
+        check_choice(self.draw, "draw", NOISE)
         check_choice(self.split, "split", SPLITS)
         check_integer(self.n_mixture, "n_mixture", 1)
         check_integer(self.rounds, "rounds", 1)
         check_integer(self.n_rows, "n_rows", 2)
         check_positive(self.concentration, "concentration")
-        check_positive(self.noise, "noise")
         if self.negative_mass is not None:
             check_positive(self.negative_mass, "negative_mass")
 

@@ -35,8 +35,8 @@ class SphericalRandomFeatures(CosineFeatures):
     solver : {"mixture", "nnls"}, default="mixture"
         "nnls" fits the law itself instead of a mixture, a convex problem: the smallest error a positive law can have.
     form : {"pair", "phase"}, default="pair"
-        "phase" (the authors' form) gives a frequency one column with a random phase, "pair" a cosine and a sine. At equal
-        width a pair has the lower error where k(x, y) is near k(x, x). A single column has a phase.
+        "phase" (the authors' form) gives a frequency one column with a random phase, "pair" a cosine and a sine. At
+        equal width a pair has the lower error where k(x, y) is near k(x, x). A single column has a phase.
     directions : {"iid", "blocks", "joint", "shared"}, default="iid"
         How the directions of the frequencies are drawn; the authors' are independent.
     max_distance : float or None, default=None
@@ -140,7 +140,11 @@ class SphericalRandomFeatures(CosineFeatures):
 
     def _get_state(self) -> dict[str, NDArray[Any]]:
         measure = self.model_.measure
-        model = {"edges": measure.grid, "masses": np.diff(measure.cumulative(measure.grid)), "bias": np.array(self.bias_)}
+        model = {
+            "edges": measure.grid,
+            "masses": np.diff(measure.cumulative(measure.grid)),
+            "bias": np.array(self.bias_),
+        }
         return {**super()._get_state(), **model}
 
     def _set_state(self, arrays: dict[str, NDArray[Any]]) -> None:
@@ -150,7 +154,7 @@ class SphericalRandomFeatures(CosineFeatures):
 
 
 def extent(X: Rows) -> float:
-    """A bound on the distances between rows, rounded to three digits so that like rows share a fit; 1 for equal rows."""
+    """A bound on the distances between rows, to three digits so that like rows share a fit; 1 where all are equal."""
     mean = np.asarray(X.mean(axis=0, dtype=np.float64)).reshape(1, -1)
     radius = min(row_norms(X).max(), distances(X, mean).max())
     return float(f"{2 * radius:.3g}") if radius > 0 else 1.0
