@@ -97,5 +97,5 @@ def check_integer(value: Any, name: str, minimum: int) -> None:
 
 def check_choice(value: Any, name: str, choices: Any) -> None:
     """Raise unless value is one of choices."""
-    if value not in choices:
+    if value not in list(choices):
         raise ValueError(f"{name} must be one of {sorted(choices)}; got {value!r}.")

@@ -42,7 +42,7 @@ class TestResult:
 
     def test_never_more_columns_than_asked(self, case: Any) -> None:
         X = case.rows()
-        for n_components in range(case.columns, case.columns + 24):
+        for n_components in range(case.columns, case.columns + 24, 5):
             Z = case.make(n_components=n_components).fit(X).transform(X)
             assert Z.shape[1] in range(1, n_components + 1)
 

@@ -56,7 +56,7 @@ def test_the_rewriting_of_these_tests_is_faithful(path: Path, same: Same) -> Non
         (lambda header, arrays: header.pop("format"), "format"),
         (lambda header, arrays: header.pop("class"), "class"),
         (lambda header, arrays: header.pop("params"), "params"),
-        (lambda header, arrays: arrays.pop("weights"), "weights"),
+        (lambda header, arrays: arrays.pop("weights"), r"map\.npz"),
         (lambda header, arrays: arrays.pop("n_features_in"), "n_features_in"),
         (lambda header, arrays: arrays.update(weights=arrays["weights"][:-1]), "weights"),
     ],
@@ -95,20 +95,20 @@ def test_truncated(path: Path) -> None:
             krein.load(path)
 
 
-@pytest.mark.parametrize("bits", [0xFF, 0x01])
-def test_flipped_byte(bits: int, path: Path, same: Same) -> None:
+@pytest.mark.parametrize(("bits", "step"), [(0xFF, 1), (0x01, 5)])
+def test_flipped_byte(bits: int, step: int, path: Path, same: Same) -> None:
     """Either an error, or (in a time stamp, say) a map that is the same."""
     features = fitted(n_components=4)
     krein.save(features, path)
     content = path.read_bytes()
     caught = 0
-    for i in range(len(content)):
+    for i in range(0, len(content), step):
         path.write_bytes(content[:i] + bytes([content[i] ^ bits]) + content[i + 1 :])
         try:
             assert same(krein.load(path), features), f"byte {i} of {len(content)}"
         except FeatureFileError:
             caught += 1
-    assert caught > 0.8 * len(content)
+    assert caught > 0.8 * len(content) / step
 
 
 @pytest.mark.parametrize("kind", ["empty", "text", "npy", "pickle", "zip", "objects"])

@@ -22,7 +22,7 @@ DRAWS = 100
 N_COMPONENTS = 512
 DRAWN_ONE_BY_ONE = {"rff", "orf", "grff", "gorf", "gorf-blocks", "simplex"}
 BIASED = {"sorf"}  # as its documentation says
-PAIRS = 16  # of rows at every distance
+PAIRS = 8  # of rows at every distance
 DIMS = [2, 3, 16]
 Z = np.array([0.3, 0.6, 1.0, 1.5, 2.0, 3.0, 4.5, 6.0])
 DELTA = DeltaGaussian((1.0, -0.5), (1.0, 3.0))
@@ -30,7 +30,7 @@ WITH_CONSTANT = FromProfile(lambda z: 0.3 + 0.7 * np.exp(-(z**2) / 2))  # throug
 INDEFINITE = WITH_CONSTANT - 0.6 * Gaussian(3.0)
 KERNELS: dict[bool, list[RadialKernel]] = {True: [Laplacian(2.0), WITH_CONSTANT], False: [DELTA, INDEFINITE]}
 UNBIASED = [scheme for scheme in SCHEMES.values() if not scheme.published and scheme.name not in BIASED]
-CASES = [  # structured directions and rules are examined dimension by dimension in the tests of the sampling stage
+CASES = [  # all dimensions and kernels where frequencies are drawn one by one; d = 3 for structured ones and rules
     pytest.param(scheme.name, kernel, dim, id=f"{scheme.name}-{i}-{dim}")
     for scheme in UNBIASED
     for i, kernel in enumerate(KERNELS[scheme.positive_definite])

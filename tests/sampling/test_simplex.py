@@ -59,46 +59,49 @@ def test_every_direction_is_uniform(dim):
 # ---- the predicted error of rotated schemes: exact, also along the axes of the coordinates --------------------------
 
 
-def drawn(scheme, dim, n_groups, seed):
+REPLICATES = 250
+
+
+def replicates(scheme, dim):
+    """Independent draws of one group per part: a draw of many groups, taken apart."""
     parts = jordan_parts(DELTA, dim)
+    group = {"simplex": dim + 1, "spherical-radial-3": dim + 1, "spherical-radial-5": (dim + 1) * (dim + 2)}[scheme]
+    counts = [REPLICATES * group] * 2
     if scheme == "simplex":
-        return sample_frequencies(parts, [n_groups * (dim + 1)] * 2, directions="simplex", random_state=seed)
-    group = {"spherical-radial-3": dim + 1, "spherical-radial-5": (dim + 1) * (dim + 2)}[scheme]
-    return sample_with_rule(parts, [n_groups * group] * 2, scheme, random_state=seed)
+        found = sample_frequencies(parts, counts, directions="simplex", random_state=12345)
+    else:
+        found = sample_with_rule(parts, counts, scheme, random_state=12345)
+    weights = found.weights.reshape(2, REPLICATES, group, dim).swapaxes(0, 1).reshape(REPLICATES, -1, dim)
+    coefficients = REPLICATES * found.coefficients.reshape(2, REPLICATES, group).swapaxes(0, 1).reshape(REPLICATES, -1)
+    constants = DELTA.profile(0.0) - coefficients.sum(axis=1)  # what the weights of a rule leave for frequency 0
+    assert constants.mean() == pytest.approx(found.constant, abs=1e-10)
+    return [Frequencies(*each) for each in zip(weights, coefficients, constants, strict=True)]
 
 
-def prediction_scores(frequencies, dim, length=1.0):
+def prediction_scores(frequencies, dim):
     """Squared error at fixed differences minus its prediction from the same draw: mean 0 under a rotation law."""
-    z = np.array([0.4, 1.0, 2.0])
-    scores = []
-    for axis in (np.eye(dim)[0], np.ones(dim) / np.sqrt(dim)):
-        found = []
-        for drawn_once in frequencies:
-            squared = (drawn_once.evaluate(z[:, None] * axis * length) - DELTA.profile(z)) ** 2
-            predicted = [predicted_error(drawn_once, dim, DELTA, [distance]).mean_squared for distance in z]
-            found.append(squared - predicted)
-        scores.append(z_scores(np.array(found), 0.0))
-    return np.concatenate(scores)
+    z, axes = np.array([0.7, 1.5, 3.0]), np.array([np.eye(dim)[0], np.ones(dim) / np.sqrt(dim)])
+    found = []
+    for drawn in frequencies:
+        squared = (drawn.evaluate(z[:, None] * axes[:, None]) - DELTA.profile(z)) ** 2  # (axes, distances)
+        found.append(squared - [predicted_error(drawn, dim, DELTA, [distance]).mean_squared for distance in z])
+    return z_scores(np.array(found), 0.0)
 
 
 @pytest.mark.parametrize("dim", [2, 5])
 @pytest.mark.parametrize("scheme", ["simplex", "spherical-radial-3", "spherical-radial-5"])
 def test_the_error_is_predicted(scheme, dim):
-    frequencies = [drawn(scheme, dim, 1, seed) for seed in range(150)]
-    assert all(found.rotated for found in frequencies)
-    assert np.abs(prediction_scores(frequencies, dim)).max() < 5
+    assert np.abs(prediction_scores(replicates(scheme, dim), dim)).max() < 5
 
 
 def test_the_prediction_is_wrong_without_rotations():
-    """Vertices left where they are: the law is not invariant, and the error along an axis is not the predicted one."""
-    dim, rng = 3, np.random.default_rng(12345)
-    parts = jordan_parts(DELTA, dim)
-    frequencies = []
-    for _ in range(150):
-        radii = np.concatenate([law.sample(dim + 1, rng) for law in parts.parts])
-        coefficients = np.repeat([law.sign * law.mass / (dim + 1) for law in parts.parts], dim + 1)
-        vertices = np.tile(simplex_vertices(dim), (2, 1))
-        frequencies.append(Frequencies(radii[:, None] * vertices, coefficients))
+    """Frequencies along the axes of the coordinates: uncorrelated too, but their error along an axis is not the predicted one."""
+    dim, rng = 4, np.random.default_rng(12345)
+    laws = jordan_parts(DELTA, dim).parts
+    radii = np.concatenate([law.sample(dim * REPLICATES, rng).reshape(REPLICATES, -1) for law in laws], axis=1)
+    coefficients = np.repeat([law.sign * law.mass / dim for law in laws], dim)
+    axes = np.tile(np.eye(dim), (2, 1))
+    frequencies = [Frequencies(r[:, None] * axes, coefficients) for r in radii]
     assert np.abs(prediction_scores(frequencies, dim)).max() > 5
 
 

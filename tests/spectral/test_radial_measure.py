@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from importlib import import_module
+
 import numpy as np
 import pytest
 from numpy.testing import assert_allclose
@@ -35,6 +37,7 @@ from krein.spectral import (
     total_mass,
 )
 
+MODULE = import_module("krein.spectral.radial_measure")  # the package has a function of the same name
 DISTANCES = np.concatenate([[0.0], np.geomspace(0.1, 3.0, 10)])
 
 
@@ -136,7 +139,7 @@ def test_the_numerical_route_is_not_taken_for_known_kernels(monkeypatch):
     def never(kernel, dim):
         raise AssertionError(f"{kernel!r} has a closed form")
 
-    monkeypatch.setattr("krein.spectral.radial_measure.numerical_measure", never)
+    monkeypatch.setattr(MODULE, "numerical_measure", never)
     for kernel in [*CLOSED, 2 * Cauchy() - Laplacian(), Epanechnikov(), PolynomialOnSphere(2.0, 3)]:
         radial_measure(kernel, 2)
     with pytest.raises(AssertionError, match="closed form"):
@@ -230,7 +233,7 @@ def test_rough_results_come_with_a_warning():
 
 
 def test_hopeless_results_are_errors(monkeypatch):
-    monkeypatch.setattr("krein.spectral.radial_measure.FAIL_ABOVE", 1e-30)
+    monkeypatch.setattr(MODULE, "FAIL_ABOVE", 1e-30)
     with pytest.raises(SpectralAccuracyError, match=r"dimension 3 could not be computed.*sum of simpler"):
         radial_measure(FromProfile(ripple), 3)
 

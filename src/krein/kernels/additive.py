@@ -14,7 +14,6 @@ from dataclasses import dataclass
 from math import log
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from krein._validation import Domain, Rows, check_positive
@@ -48,7 +47,7 @@ class AdditiveKernel(Kernel):
 
     def _gram_block(self, X: Rows, Y: Rows) -> Array:
         K = np.zeros((X.shape[0], Y.shape[0]))
-        X, Y = (A.tocsc() if sp.issparse(A) else A for A in (X, Y))
+        X, Y = (A.tocsc() if hasattr(A, "tocsc") else A for A in (X, Y))
         for i in range(X.shape[1]):
             (rows, x), (columns, y) = _column(X, i), _column(Y, i)
             if len(rows) and len(columns):
@@ -59,7 +58,8 @@ class AdditiveKernel(Kernel):
 
     def _diagonal_block(self, X: Rows) -> Array:
         """sum_i x_i^degree, as F(0) = 1."""
-        powers = X.astype(np.float64) ** self.degree if not sp.issparse(X) else X.astype(np.float64).power(self.degree)
+        X = X.astype(np.float64, copy=False)
+        powers = X.power(self.degree) if hasattr(X, "power") else X**self.degree
         return np.asarray(powers.sum(axis=1)).ravel()
 
 
@@ -83,7 +83,7 @@ class AdditiveChi2(AdditiveKernel):
         return 2 * r / (1 + r**2)
 
     def harmonics(self, step: float, order: int) -> Array:
-        return _sampled(_sech(np.pi * step * np.arange(order)), step)
+        return _sampled(_sech(np.pi * _multiples(step, order)), step)
 
 
 @dataclass(frozen=True)
@@ -106,7 +106,7 @@ class Intersection(AdditiveKernel):
         return r
 
     def harmonics(self, step: float, order: int) -> Array:
-        return _sampled(2 / (np.pi * (1 + 4 * (step * np.arange(order)) ** 2)), step)
+        return _sampled(2 / (np.pi * (1 + 4 * _multiples(step, order) ** 2)), step)
 
 
 @dataclass(frozen=True)
@@ -129,10 +129,11 @@ class JensenShannon(AdditiveKernel):
 
     def _ratio_values(self, r: Array) -> Array:
         common = np.log1p(r**2)
-        return (common / r + r * (common - 2 * np.log(r))) / log(4)
+        values: Array = (common / r + r * (common - 2 * np.log(r))) / log(4)
+        return values
 
     def harmonics(self, step: float, order: int) -> Array:
-        frequencies = step * np.arange(order)
+        frequencies = _multiples(step, order)
         return _sampled(2 * _sech(np.pi * frequencies) / (log(4) * (1 + 4 * frequencies**2)), step)
 
 
@@ -162,19 +163,27 @@ class Hellinger(AdditiveKernel):
 
 def _sampled(spectrum: Array, step: float) -> Array:
     """The coefficients step kappa(0), 2 step kappa(step), 2 step kappa(2 step), ..."""
-    return step * spectrum * np.where(np.arange(len(spectrum)) > 0, 2.0, 1.0)
+    coefficients: Array = 2 * step * spectrum
+    coefficients[0] /= 2
+    return coefficients
+
+
+def _multiples(step: float, order: int) -> Array:
+    """The frequencies 0, step, 2 step, ..."""
+    return np.asarray(step * np.arange(order), dtype=np.float64)
 
 
 def _sech(t: Array) -> Array:
     """1 / cosh t for t >= 0, which does not overflow."""
-    return 2 * np.exp(-t) / (1 + np.exp(-2 * t))
+    values: Array = 2 * np.exp(-t) / (1 + np.exp(-2 * t))
+    return values
 
 
 def _column(X: Rows, i: int) -> tuple[NDArray[np.intp], Array]:
     """Where column i is not 0, and its values there; X is an array or a CSC matrix."""
-    if sp.issparse(X):
+    if hasattr(X, "indptr"):
         entries = slice(X.indptr[i], X.indptr[i + 1])
-        rows, values = X.indices[entries], X.data[entries]
-        return rows[values > 0], values[values > 0].astype(np.float64)
+        stored, values = X.indices[entries], np.asarray(X.data[entries], dtype=np.float64)
+        return stored[values > 0], values[values > 0]
     rows = np.flatnonzero(X[:, i])
-    return rows, X[rows, i].astype(np.float64)
+    return rows, np.asarray(X[rows, i], dtype=np.float64)

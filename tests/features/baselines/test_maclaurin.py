@@ -1,4 +1,4 @@
-"""Random Maclaurin features: exact enumeration, moments, the law of the degrees, signs, and kernels they must refuse."""
+"""Random Maclaurin features: exact enumeration, moments, the law of the degrees, signs, and refused kernels."""
 
 from __future__ import annotations
 
@@ -35,7 +35,9 @@ def one_column_values(features: RandomMaclaurin, x: Array, y: Array) -> Array:
 
 
 class TestExact:
-    @pytest.mark.parametrize("kernel", [PolynomialOnSphere(3.0, 1), PolynomialOnSphere(1.0, 1), Polynomial(1, -2.0, 0.5)])
+    @pytest.mark.parametrize(
+        "kernel", [PolynomialOnSphere(3.0, 1), PolynomialOnSphere(1.0, 1), Polynomial(1, -2.0, 0.5)]
+    )
     def test_h01_of_degree_one(self, kernel: Kernel) -> None:
         X = on_sphere(30, 6)
         features = RandomMaclaurin(kernel, 50, h01=True, random_state=0).fit(X)
@@ -145,7 +147,9 @@ class TestMoments:
 
         assert_unbiased(draw, SIGNED, 3, lags=[0.3, 1.0, 1.7], n_draws=600, random_state=0)
 
-    @pytest.mark.parametrize("kernel", [EXP, Tanh(1.0, -0.5), 2 * EXP - 3 * SIGNED, EXP * SIGNED], ids=["e", "t", "s", "p"])
+    @pytest.mark.parametrize(
+        "kernel", [EXP, Tanh(1.0, -0.5), 2 * EXP - 3 * SIGNED, EXP * SIGNED], ids=["e", "t", "s", "p"]
+    )
     def test_series_that_are_cut_off(self, kernel: Any) -> None:
         def draw(seed: int) -> RandomMaclaurin:
             return RandomMaclaurin(kernel, 400, random_state=seed).fit(np.eye(3)[:1])

@@ -18,8 +18,8 @@ from krein.features.baselines import SphericalRandomFeatures
 from krein.features.baselines.srf import extent
 from krein.kernels import DeltaGaussian, Gaussian, PolynomialOnSphere
 from krein.kernels.base import Kernel, distances, inner_products
+from krein.sampling import variance
 from krein.spectral.mixture_fit import fit_spectrum
-from krein.theory import variance
 
 Array = NDArray[np.float64]
 
@@ -47,10 +47,10 @@ class TestMean:
     @pytest.mark.parametrize("solver", ["mixture", "nnls"])
     @pytest.mark.parametrize("kernel", [DEGREE_ONE, PolynomialOnSphere(4.0, 5)], ids=repr)
     def test_is_the_fitted_kernel_and_not_the_kernel(self, kernel: Any, solver: str) -> None:
-        features = SphericalRandomFeatures(kernel, 200_000, solver=solver, random_state=12345).fit(unit_rows(2))
+        features = SphericalRandomFeatures(kernel, 400_000, solver=solver, random_state=12345).fit(unit_rows(2))
         draws = np.cos(np.multiply.outer(features.frequencies_.weights[:, 0], LAGS))
         assert np.abs(z_scores(draws, features.model_.profile(LAGS))).max() < 5
-        assert np.abs(z_scores(draws, kernel.profile(LAGS))).max() > 20
+        assert np.abs(z_scores(draws, kernel.profile(LAGS))).max() > 5
         wrong = np.cos(np.multiply.outer(features.frequencies_.weights[:, 0], 1.02 * LAGS))
         assert np.abs(z_scores(wrong, features.model_.profile(LAGS))).max() > 5
 
@@ -112,7 +112,9 @@ class TestIdentities:
             for kernel, constant in ((DEGREE_ONE, 0), (DELTA, 1)):
                 features = SphericalRandomFeatures(kernel, n, form=form, random_state=0)
                 if n <= constant:
-                    with pytest.raises(ValueError, match=r"n_components must be at least 2 for .* and a constant; got 1"):
+                    with pytest.raises(
+                        ValueError, match=r"n_components must be at least 2 for .* and a constant; got 1"
+                    ):
                         features.fit(X)
                     continue
                 free = n - constant
@@ -239,7 +241,7 @@ class TestErrors:
             def _gram_block(self, X: Any, Y: Any) -> Array:
                 return inner_products(X, Y)
 
-        with pytest.raises(TypeError, match="SphericalRandomFeatures needs a radial kernel; got Linear"):
+        with pytest.raises(TypeError, match=r"SphericalRandomFeatures needs a radial kernel; got .*Linear"):
             SphericalRandomFeatures(Linear()).fit(unit_rows(5))
 
 

@@ -6,7 +6,6 @@ from collections.abc import Callable
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.cluster import kmeans_plusplus
 
 from krein._validation import Rows
 from krein.kernels.base import Kernel
@@ -23,9 +22,11 @@ def uniform(kernel: Kernel, X: Rows, count: int, rng: np.random.Generator) -> In
 
 def spread(kernel: Kernel, X: Rows, count: int, rng: np.random.Generator) -> Indices:
     """The greedy k-means++ start: rows far from one another, among ``KMEANS_POOL`` candidates per landmark."""
+    from sklearn.cluster import kmeans_plusplus  # sklearn.cluster takes long to import
+
     pool = uniform(kernel, X, min(X.shape[0], KMEANS_POOL * count), rng)
     _, chosen = kmeans_plusplus(X[pool], count, random_state=int(rng.integers(2**32)))
-    return pool[np.asarray(chosen)]
+    return np.asarray(pool[np.asarray(chosen)])
 
 
 def leverage(kernel: Kernel, X: Rows, count: int, rng: np.random.Generator) -> Indices:

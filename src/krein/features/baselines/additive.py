@@ -6,7 +6,6 @@ from functools import lru_cache
 from typing import Any
 
 import numpy as np
-import scipy.sparse as sp
 from numpy.typing import NDArray
 
 from krein._validation import Rows, check_positive
@@ -19,9 +18,9 @@ LOG_RATIOS = np.linspace(0, 16, 401)
 
 
 class AdditiveFeatures(BaseFeatureMap):
-    """Deterministic features of the additive homogeneous kernels (chi-squared, intersection, Jensen-Shannon, Hellinger).
+    """Deterministic features of the additive homogeneous kernels, such as chi-squared and histogram intersection.
 
-    A coordinate x > 0 becomes x^(degree/2) times sqrt(c_0), sqrt(c_j) cos(j step log x) and sqrt(c_j) sin(j step log x),
+    A coordinate x > 0 becomes x^(degree/2) times sqrt(c_0), sqrt(c_j) cos(j step log x), sqrt(c_j) sin(j step log x),
     j = 1, ..., n - 1, with the coefficients of the cosine series of the kernel; 0 becomes 0.
 
     Parameters
@@ -119,7 +118,7 @@ class AdditiveFeatures(BaseFeatureMap):
 
     def _map_rows(self, X: Rows, out: NDArray[Any]) -> None:
         X = X[:, self.coordinates_]
-        x = np.asarray(X.toarray() if sp.issparse(X) else X, dtype=np.float64)
+        x = np.asarray(X.toarray() if hasattr(X, "toarray") else X, dtype=np.float64)
         positive = x > 0
         logs = self.step_ * np.log(x, out=np.zeros_like(x), where=positive)
         size = np.where(positive, x, 0) ** (self._additive().degree / 2)
@@ -169,6 +168,7 @@ def _heaviest(X: Rows, degree: float, count: int) -> NDArray[np.int64]:
     """The ``count`` columns with the largest mean of x^degree, the share of the trace of K that they make."""
     if count >= X.shape[1]:
         return np.arange(X.shape[1])
-    powers = X.astype(np.float64).power(degree) if sp.issparse(X) else X.astype(np.float64) ** degree
+    X = X.astype(np.float64, copy=False)
+    powers = X.power(degree) if hasattr(X, "power") else X**degree
     shares = np.asarray(powers.sum(axis=0)).ravel()
     return np.sort(np.argsort(-shares, kind="stable")[:count])

@@ -69,7 +69,7 @@ class IndefiniteNystroem(BaseFeatureMap):
     >>> from krein import relative_error
     >>> from krein.features.baselines import IndefiniteNystroem
     >>> from krein.kernels import Tanh
-    >>> X = normalize(np.random.default_rng(0).normal(size=(300, 5)))
+    >>> X = normalize(np.random.default_rng(0).normal(size=(300, 4)))
     >>> features = IndefiniteNystroem(Tanh(), n_components=64, random_state=0).fit(X)
     >>> bool(relative_error(Tanh(), features, X) < 0.05)
     True
@@ -105,6 +105,8 @@ class IndefiniteNystroem(BaseFeatureMap):
         check_positive(self.threshold, "threshold")
         if self.oversampling < 1:
             raise ValueError(f"oversampling must be at least 1; got {self.oversampling!r}.")
+        if self.threshold >= 1:
+            raise ValueError(f"threshold must be below 1; got {self.threshold!r}.")
         streams = Streams(self.random_state)
         n_rows = X.shape[0]
         count = min(n_rows, self.n_components)

@@ -148,12 +148,17 @@ class TensorSketch(BaseFeatureMap):
         scale, constant = self.affine_
         d = X.shape[1]
         hashes, bits = self.hashes_[j], self.bits_[j]
-        one_per_row = (scale * bits[:d]).astype(X.dtype), hashes[:d], np.arange(d + 1)
-        sketch: Any = X @ sp.csr_array(one_per_row, shape=(d, width))
-        sketch = np.asarray(sketch.toarray() if hasattr(sketch, "toarray") else sketch)
+        values, one_per_row = (scale * bits[:d]).astype(X.dtype), np.arange(d + 1)
+        sketch: NDArray[Any]
+        if hasattr(X, "tocsr"):
+            sketch = (X @ sp.csr_array((values, hashes[:d], one_per_row), shape=(d, width))).toarray()
+        else:
+            columns, places = np.unique(hashes[:d], return_inverse=True)  # the other columns are 0
+            sketch = np.zeros((X.shape[0], width), dtype=X.dtype)
+            sketch[:, columns] = X @ sp.csr_array((values, places, one_per_row), shape=(d, len(columns)))
         if constant:
             sketch[:, hashes[d]] += bits[d] * constant
-        return np.ascontiguousarray(sketch)
+        return sketch
 
     def _get_state(self) -> dict[str, NDArray[Any]]:
         return {name: getattr(self, f"{name}_") for name in STATE}

@@ -1,0 +1,308 @@
+"""Double infinite Gaussian mixture: parts, fit, draws, and errors on rows that were not used in the fit."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+import numpy as np
+import pytest
+import scipy.sparse as sp
+from numpy.typing import NDArray
+from sklearn.preprocessing import normalize
+from sklearn.utils.estimator_checks import check_estimator
+
+from krein import relative_error
+from krein.datasets import load
+from krein.features.baselines import DoubleGaussianMixtureFeatures
+from krein.features.baselines._digmm_fit import FrequencyFit, RowSource, Sample
+from krein.features.baselines._dirichlet_mixture import dirichlet_mixture, precisions, sample_mixture
+from krein.kernels import DeltaGaussian, FromProfile, Gaussian, PolynomialOnSphere, Tanh
+from krein.kernels.base import Kernel, distances, inner_products
+
+Array = NDArray[np.float64]
+
+DEGREE_ONE = PolynomialOnSphere(a=3.0, degree=1)
+DELTA = DeltaGaussian(weights=(1.0, -1.0), scales=(1.0, 10.0))
+BOTH = (1.2, -0.2)
+
+
+@lru_cache
+def letter() -> tuple[Array, Array]:
+    """Rows to fit on and 1000 others."""
+    data = load("letter")
+    return data.X_train[:6000], data.X_train[6000:7000]
+
+
+def rows(n: int = 60, dim: int = 5) -> Array:
+    return np.random.default_rng(12345).normal(size=(n, dim))
+
+
+def errors(kernel: Any, frequencies: int, n_draws: int = 5, **options: Any) -> Array:
+    fit_on, others = letter()
+    columns = frequencies * (1 if options.get("form") == "phase" else 2) * (2 if kernel is DELTA else 1)
+    maps = (DoubleGaussianMixtureFeatures(kernel, columns, random_state=seed, **options) for seed in range(n_draws))
+    return np.array([relative_error(kernel, features.fit(fit_on), others) for features in maps])
+
+
+class TestParts:
+    @pytest.mark.parametrize("kernel", [Gaussian(1.0), DEGREE_ONE, PolynomialOnSphere(4.0, 5)], ids=repr)
+    def test_positive_definite_kernels_have_one_part(self, kernel: Any) -> None:
+        X = normalize(rows())
+        features = DoubleGaussianMixtureFeatures(kernel, 24, random_state=0).fit(X)
+        assert (features.signature_ == 1).all()
+        assert len(features.signature_) == 24
+        assert np.linalg.eigvalsh(features.approximate_kernel(X))[0] > -1e-12
+
+    @pytest.mark.parametrize("kernel", [DELTA, Tanh(), FromProfile(np.sin), -Gaussian(1.0)], ids=repr)
+    def test_indefinite_kernels_have_two(self, kernel: Any) -> None:
+        X = normalize(rows())
+        features = DoubleGaussianMixtureFeatures(kernel, 24, random_state=0).fit(X)
+        assert sorted(features.signature_) == [-1] * 12 + [1] * 12
+        assert np.linalg.eigvalsh(features.approximate_kernel(X))[0] < -1e-3
+
+    @pytest.mark.parametrize("kernel", [Gaussian(1.0), DELTA, Tanh(), 3.0 * DEGREE_ONE], ids=repr)
+    def test_pairs_have_an_exact_diagonal_and_depend_on_differences_only(self, kernel: Any) -> None:
+        X = normalize(rows())
+        features = DoubleGaussianMixtureFeatures(kernel, 24, random_state=0).fit(X)
+        K_hat = features.approximate_kernel(X)
+        np.testing.assert_allclose(np.diag(K_hat), float(kernel.profile(0.0)), atol=1e-12)
+        i, j = 3, 7
+        np.testing.assert_allclose(features.frequencies_.evaluate(X[i] - X[j]), K_hat[i, j], atol=1e-12)
+        phases = DoubleGaussianMixtureFeatures(kernel, 24, form="phase", random_state=0).fit(X)
+        assert np.abs(np.diag(phases.approximate_kernel(X)) - kernel.profile(0.0)).max() > 1e-3
+
+    def test_negative_mass(self) -> None:
+        X = rows()
+        for mass in (0.5, 2.0):
+            features = DoubleGaussianMixtureFeatures(DELTA, 24, negative_mass=mass, random_state=0).fit(X)
+            c = features.frequencies_.coefficients
+            assert c[c < 0].sum() == pytest.approx(-mass)
+            assert c.sum() == pytest.approx(0, abs=1e-12)
+        features.set_params(kernel=-Gaussian(1.0), negative_mass=0.5)
+        with pytest.raises(ValueError, match=r"negative_mass must be larger than -k\(0\) = 1; got 0\.5"):
+            features.fit(X)
+
+    def test_shift_is_as_bad_as_it_was(self) -> None:
+        """Its variance grows with tau = 20 |smallest eigenvalue|; 0 would have an error of 1."""
+        features = DoubleGaussianMixtureFeatures(DELTA, 64, split="shift", random_state=0).fit(letter()[0])
+        c = features.frequencies_.coefficients
+        assert 20 < -c[c < 0].sum() < 100
+        assert c.sum() == pytest.approx(0, abs=1e-9)
+        found = errors(DELTA, 32, n_draws=3, split="shift").mean()
+        assert 6 < found < 30  # 12.4 was measured
+        assert errors(DELTA, 32, n_draws=2).mean() < 0.01 * found
+
+
+class TestFit:
+    def sample(self, n: int = 12, dim: int = 3) -> Sample:
+        X = np.random.default_rng(12345).normal(size=(n, dim))
+        return Sample(X, DELTA(X))
+
+    def test_misfit_is_the_sum_over_pairs(self) -> None:
+        fit, sample = FrequencyFit(BOTH, 2, 1.0, 1, 0.5), self.sample()
+        weights = np.random.default_rng(1).normal(size=(2, 4, 3))
+        total = 0.0
+        for i in range(12):
+            for j in range(i):
+                z = sample.rows[i] - sample.rows[j]
+                k_hat = sum(c * np.cos(part @ z).mean() for c, part in zip(BOTH, weights, strict=True))
+                total += (k_hat - sample.gram[i, j]) ** 2
+        assert fit.misfit(weights, sample)[0] == pytest.approx(total / (2 * 0.5**2), rel=1e-12)
+
+    def test_gradient(self) -> None:
+        fit, sample = FrequencyFit(BOTH, 2, 1.0, 1, 0.5), self.sample()
+        weights = np.random.default_rng(1).normal(size=(2, 4, 3))
+        gradient = fit.misfit(weights, sample)[1].ravel()
+        steps = 1e-5 * np.eye(24).reshape(24, 2, 4, 3)
+        numeric = [(fit.misfit(weights + e, sample)[0] - fit.misfit(weights - e, sample)[0]) / 2e-5 for e in steps]
+        np.testing.assert_allclose(gradient, numeric, atol=1e-7 * np.abs(gradient).max())
+
+    def test_every_round_lowers_its_objective_and_all_together_the_error(self) -> None:
+        fit_on, others = letter()
+        rng = np.random.default_rng(12345)
+        source = RowSource(DEGREE_ONE, fit_on, 200, rng)
+        fit = FrequencyFit((1.0,), 5, 1.0, 6, 0.01)
+        start = weights = fit.start(source.first, 64, rng)
+        for _ in range(6):
+            weights, (before, after) = fit.one_round(weights, source.draw(), rng)
+            assert after < before
+        K = DEGREE_ONE(others)
+        found = []
+        for part in (start[0], weights[0]):
+            angles = others @ part.T / source.unit
+            K_hat = (np.cos(angles) @ np.cos(angles).T + np.sin(angles) @ np.sin(angles).T) / 64
+            found.append(np.linalg.norm(K_hat - K) / np.linalg.norm(K))
+        assert found[1] < found[0] / 2
+
+    def test_start_finds_the_widths_of_a_difference_of_gaussians(self) -> None:
+        X = rows(200, 4)
+        fit = FrequencyFit((1.0, -1.0), 2, 1.0, 1, 0.01)
+        start = fit.start(Sample(X, DeltaGaussian((1.0, -1.0), (0.5, 4.0))(X)), 50_000, np.random.default_rng(12345))
+        np.testing.assert_allclose(start.std(axis=(1, 2)), [2.0, 0.25], rtol=0.02)  # 5 standard errors are 0.008
+
+    def test_source(self) -> None:
+        X = rows(500) * 3 + 1e3
+        source = RowSource(Gaussian(5.0), X, 100, np.random.default_rng(12345))
+        z = distances(source.first.rows, source.first.rows)
+        assert np.sqrt(np.mean(z**2)) == pytest.approx(1, rel=1e-9)
+        np.testing.assert_allclose(source.first.gram, Gaussian(5.0 / source.unit).profile(z), atol=1e-9)
+        again = source.draw()
+        assert again.rows.shape == (100, 5)
+        assert np.abs(again.gram - source.first.gram).max() > 0.01
+
+
+class TestMixture:
+    def test_keeps_the_variance_of_the_frequencies(self) -> None:
+        """scikit-learn's own prior does not: it shrinks the components towards the covariance divided by dim."""
+        W = np.random.default_rng(12345).normal(size=(128, 16)) * np.linspace(0.5, 2, 16)
+        mixture = dirichlet_mixture(W, 5, 1.0, np.random.default_rng(0))
+        drawn = sample_mixture(mixture, 50_000, np.random.default_rng(1))
+        assert np.mean(drawn**2) == pytest.approx(np.mean(W**2), rel=0.1)
+        mixture.set_params(covariance_prior=None).fit(W)
+        assert np.mean(sample_mixture(mixture, 50_000, np.random.default_rng(1)) ** 2) < 0.9 * np.mean(W**2)
+
+    def test_sample_has_the_moments_of_the_mixture(self) -> None:
+        rng = np.random.default_rng(12345)
+        W = np.concatenate([rng.normal(-3, 0.5, size=(60, 2)), rng.normal(2, 1, size=(140, 2))])
+        mixture = dirichlet_mixture(W, 5, 1.0, rng)
+        drawn = sample_mixture(mixture, 200_000, rng)
+        mean = mixture.weights_ @ mixture.means_
+        square = mixture.weights_ @ (mixture.means_**2 + mixture.covariances_)
+        for power, expected in ((1, mean), (2, square)):
+            z = (np.mean(drawn**power, axis=0) - expected) / np.std(drawn**power, axis=0) * np.sqrt(len(drawn))
+            assert np.abs(z).max() < 5
+        assert precisions(mixture, W).shape == W.shape
+
+    def test_one_frequency(self) -> None:
+        mixture = dirichlet_mixture(np.array([[1.0, -2.0]]), 5, 1.0, np.random.default_rng(0))
+        assert np.isfinite(sample_mixture(mixture, 3, np.random.default_rng(0))).all()
+
+
+class TestErrorsOnLetter:
+    @pytest.mark.parametrize(
+        ("kernel", "targets"),
+        [(DEGREE_ONE, (0.0062, 0.0059, 0.0055)), (DELTA, (0.106, 0.070, 0.058))],
+        ids=["degree one", "delta-Gaussian"],
+    )
+    def test_latent_pairs_are_better_than_the_prototype(self, kernel: Any, targets: tuple[float, ...]) -> None:
+        for frequencies, target in zip((32, 64, 128), targets, strict=True):
+            assert errors(kernel, frequencies, n_draws=3).mean() < target
+
+    @pytest.mark.parametrize(
+        ("kernel", "options", "targets"),
+        [
+            (DEGREE_ONE, {"draw": "mixture"}, ((0.0323, 0.0039), (0.0228, 0.0034), (0.0182, 0.0018))),
+            (DEGREE_ONE, {"form": "phase"}, ((0.116, 0.066), (0.079, 0.051), (0.065, 0.037))),
+            (DELTA, {"draw": "mixture"}, ((0.190, 0.0206), (0.143, 0.0129), (0.096, 0.0097))),
+        ],
+    )
+    def test_other_forms(self, kernel: Any, options: dict[str, str], targets: tuple[tuple[float, float], ...]) -> None:
+        """Mean over 10 draws and standard deviation of one, as measured independently."""
+        for frequencies, (target, spread) in zip((32, 64, 128), targets, strict=True):
+            found = errors(kernel, frequencies, **options)
+            standard_error = np.sqrt(found.var(ddof=1) / len(found) + spread**2 / 10)
+            assert abs(found.mean() - target) < 5 * standard_error, (frequencies, found.mean())
+
+    def test_gaussian(self) -> None:
+        """The fitted frequencies keep the law of the kernel's own, which are standard normal."""
+        features = DoubleGaussianMixtureFeatures(Gaussian(1.0), 256, random_state=0).fit(letter()[0])
+        assert np.mean(features.frequencies_.weights**2) == pytest.approx(1, abs=0.1)
+        assert errors(Gaussian(1.0), 128, n_draws=3).max() < 0.03
+        assert errors(Gaussian(1.0), 128, n_draws=3, draw="mixture").max() < 0.09
+
+
+class TestIdentities:
+    def test_seed_and_kernel_decide(self) -> None:
+        X = rows()
+        for draw in ("latent", "mixture"):
+            make = [
+                DoubleGaussianMixtureFeatures(kernel, 24, draw=draw, random_state=seed).fit(X).transform(X)
+                for kernel, seed in ((Gaussian(1.0), 0), (Gaussian(1.0), 0), (Gaussian(1.0), 1), (Gaussian(1.1), 0))
+            ]
+            assert (make[0] == make[1]).all()
+            assert (make[0] != make[2]).any()
+            assert (make[0] != make[3]).any()
+
+    @pytest.mark.parametrize("option", [{"n_mixture": 1}, {"concentration": 50.0}, {"rounds": 2}, {"n_rows": 20}])
+    def test_every_option_reaches_the_features(self, option: dict[str, Any]) -> None:
+        X = rows(200)
+        first, second = (DoubleGaussianMixtureFeatures(DELTA, 80, random_state=0, **p).fit(X) for p in ({}, option))
+        assert np.abs(first.transform(X) - second.transform(X)).max() > 1e-6
+
+    def test_units(self) -> None:
+        """Frequencies scale with the rows and coefficients with the kernel; powers of 2 leave no rounding."""
+        X = rows()
+        one = DoubleGaussianMixtureFeatures(Gaussian(1.0), 24, random_state=0).fit(X).frequencies_
+        wide = DoubleGaussianMixtureFeatures(Gaussian(4.0), 24, random_state=0).fit(4 * X).frequencies_
+        tall = DoubleGaussianMixtureFeatures(8.0 * Gaussian(1.0), 24, random_state=0).fit(X).frequencies_
+        np.testing.assert_allclose(4 * wide.weights, one.weights, rtol=1e-9)
+        np.testing.assert_allclose(tall.weights, one.weights, rtol=1e-9)
+        np.testing.assert_allclose(tall.coefficients, 8 * one.coefficients, rtol=1e-12)
+
+    @pytest.mark.parametrize("draw", ["latent", "mixture"])
+    @pytest.mark.parametrize(("kernel", "parts"), [(Gaussian(1.0), 1), (DELTA, 2)], ids=["one part", "two parts"])
+    def test_every_width(self, kernel: Any, parts: int, draw: str) -> None:
+        X = rows(30)
+        for n in (1, 2, 3, 4, 5, 7, 11):
+            features = DoubleGaussianMixtureFeatures(kernel, n, draw=draw, rounds=1, random_state=0)
+            if n < parts:
+                with pytest.raises(ValueError, match=r"n_components must be at least 2 for .* 2 parts; got 1"):
+                    features.fit(X)
+                continue
+            columns = n // parts * parts if n < 2 * parts else n // (2 * parts) * 2 * parts
+            assert features.fit(X).transform(X).shape == (30, columns)
+            assert np.isfinite(features.transform(X)).all()
+
+    @pytest.mark.parametrize(
+        "X", [rows(1), np.ones((7, 3)), rows(2), 1e6 + 1e-3 * rows(20), 1e8 * rows(20, 1)], ids=len
+    )
+    @pytest.mark.parametrize("kernel", [Gaussian(1.0), DELTA], ids=["definite", "indefinite"])
+    def test_rows_with_little_in_them(self, kernel: Any, X: Array) -> None:
+        features = DoubleGaussianMixtureFeatures(kernel, 12, random_state=0).fit(X)
+        K_hat = features.approximate_kernel(X)
+        np.testing.assert_allclose(np.diag(K_hat), float(kernel.profile(0.0)), atol=1e-10)
+
+    def test_precision_sparse_rows_and_state(self) -> None:
+        X = normalize(rows() * (np.arange(5) < 3))
+        for form in ("pair", "phase"):
+            features = DoubleGaussianMixtureFeatures(DELTA, 24, form=form, random_state=0).fit(X)
+            Z = features.transform(X)
+            assert features.transform(X.astype(np.float32)).dtype == np.float32
+            twin = DoubleGaussianMixtureFeatures(DELTA, 24, form=form, random_state=0).fit(sp.csr_array(X))
+            np.testing.assert_allclose(twin.transform(sp.csr_array(X)), Z, atol=1e-12)
+            twin = DoubleGaussianMixtureFeatures(DELTA, 24).from_arrays(features.to_arrays())
+            assert (twin.transform(X) == Z).all()
+
+
+class TestErrors:
+    @pytest.mark.parametrize(
+        ("params", "message"),
+        [
+            ({"draw": "prior"}, r"draw must be one of \['latent', 'mixture'\]; got 'prior'"),
+            ({"form": "cos"}, r"form must be one of \['pair', 'phase'\]; got 'cos'"),
+            ({"split": "krein"}, r"split must be one of \['difference', 'shift'\]; got 'krein'"),
+            ({"n_mixture": 0}, "n_mixture must be an integer >= 1; got 0"),
+            ({"rounds": 0}, "rounds must be an integer >= 1; got 0"),
+            ({"n_rows": 1}, "n_rows must be an integer >= 2; got 1"),
+            ({"concentration": 0.0}, r"concentration must be a finite number > 0; got 0\.0"),
+            ({"negative_mass": -1.0}, r"negative_mass must be a finite number > 0; got -1\.0"),
+        ],
+    )
+    def test_options(self, params: dict[str, Any], message: str) -> None:
+        with pytest.raises(ValueError, match=message):
+            DoubleGaussianMixtureFeatures(**params).fit(rows())
+
+    def test_kernel_must_be_radial(self) -> None:
+        class Linear(Kernel):
+            def _gram_block(self, X: Any, Y: Any) -> Array:
+                return inner_products(X, Y)
+
+        with pytest.raises(TypeError, match=r"DoubleGaussianMixtureFeatures needs a radial kernel; got .*Linear"):
+            DoubleGaussianMixtureFeatures(Linear()).fit(rows())
+
+
+@pytest.mark.parametrize("n_components", [1, 20])
+def test_scikit_learn_checks(n_components: int) -> None:
+    results = check_estimator(DoubleGaussianMixtureFeatures(n_components=n_components), on_skip=None)
+    assert {r["check_name"] for r in results if r["status"] != "passed"} <= {"check_array_api_input"}
