@@ -29,7 +29,7 @@ def parse_kernel(text: str) -> Kernel:
     >>> parse_kernel("open('file')")
     Traceback (most recent call last):
         ...
-    ValueError: A kernel expression may call names of krein.kernels only (ArcCosine, ...); got open.
+    ValueError: A kernel expression may call names of krein.kernels only (...); got open.
     """
     if len(text) > MAX_LENGTH:
         raise ValueError(f"A kernel expression must have at most {MAX_LENGTH} characters; got {len(text)}.")

@@ -81,6 +81,9 @@ def radial_measure(kernel: RadialKernel, dim: int) -> RadialMeasure:
 
 def numerical_measure(kernel: RadialKernel, dim: int) -> RadialMeasure:
     """Radial signed measure by a numerical Hankel transform of the profile, whatever the kernel is."""
+    some = kernel.profile(np.append(0.0, np.geomspace(1e-4, 2.0, 256)))
+    if np.ptp(some) == 0 and kernel.domain == "euclidean":  # a constant: an atom at radius 0 and no density
+        return tabulated(dim, np.linspace(1, 2, 8), np.zeros(8), log=False, atoms=((0.0, float(some[0])),))
     found = hankel_density(_extended_by_zero(kernel), dim)
     if not found.finite:
         raise InfiniteMassError(
@@ -100,9 +103,8 @@ def numerical_measure(kernel: RadialKernel, dim: int) -> RadialMeasure:
             SpectralAccuracyWarning,
             stacklevel=2,
         )
-    largest = float(np.abs(kernel.profile(np.append(0.0, np.geomspace(1e-4, 2.0, 256)))).max())
     atoms = ((0.0, found.atom_at_zero),) if found.atom_at_zero else ()
-    error = found.reconstruction_error * largest
+    error = found.reconstruction_error * float(np.abs(some).max())
     return tabulated(dim, found.log_radii, found.density_per_log_radius, log=True, atoms=atoms, error=error)
 
 
