@@ -118,11 +118,10 @@ def test_the_error_is_the_relative_error(rows_of_data):
 def test_bias_is_noise_for_unbiased_maps_and_more_for_others(rows_of_data):
     X = rows_of_data[1] / np.linalg.norm(rows_of_data[1], axis=1, keepdims=True)
     kernel = PolynomialOnSphere(3.0, 1)
-    biased = compare(kernel, X, X, ["published-grff"], [40], 50, random_state=0)[0]
-    assert biased["bias"] > 2 * biased["bias_noise"]
-    unbiased = compare(KERNEL, X, X, ["grff"], [40], 50, random_state=0)[0]
-    # entries of K_hat are strongly correlated (an effective number of about two): bias / noise stays below 3
-    assert unbiased["bias"] < 3 * unbiased["bias_noise"]
+    biased = compare(kernel, X, X, ["published-grff"], [400], 50, random_state=0)[0]
+    assert biased["bias"] > 5 * biased["bias_noise"]  # measured 9 to 10
+    unbiased = compare(KERNEL, X, X, ["grff"], [400], 50, random_state=0)[0]
+    assert unbiased["bias"] < 5 * unbiased["bias_noise"]  # even if all entries of K_hat were one random number
     assert unbiased["bias_noise"] == pytest.approx(unbiased["error"] / np.sqrt(50), rel=0.25)
 
 

@@ -39,7 +39,7 @@ def test_points_of_a_gaussian_are_normal_quantiles(rule):
 
 @pytest.mark.parametrize("count", [64, 256])
 def test_sobol_points_are_stratified(count):
-    """Each of the ``count`` intervals of equal probability of every coordinate has one frequency; other points do not."""
+    """Each of the ``count`` intervals of equal probability of a coordinate has one frequency; other points do not."""
     law = jordan_parts(Gaussian(), 3).positive
 
     def strata(weights):
@@ -114,7 +114,7 @@ def fourth_moments(weights, coefficients):
 def isotropic_fourth_moments(dim):
     """delta_ab delta_ce + delta_ac delta_be + delta_ae delta_bc: E u_a u_b u_c u_e times d (d + 2)."""
     eye = np.eye(dim)
-    return sum(np.einsum(f"{left},{right}->abce", eye, eye) for left, right in (("ab", "ce"), ("ac", "be"), ("ae", "bc")))
+    return sum(np.einsum(f"{pairs}->abce", eye, eye) for pairs in ("ab,ce", "ac,be", "ae,bc"))
 
 
 @pytest.mark.parametrize("dim", [1, 2, 3, 7, 8, 16])
@@ -238,7 +238,7 @@ def test_the_constant_may_be_negative_and_has_mean_zero():
 
 
 def test_radius_pairs_of_degree_5_have_their_joint_law():
-    """r_1^2 r_2^2 (r_1^2 - r_2^2)^2 p(r_1) p(r_2): E over it of 1/(r_1^2 r_2^2 (...)^2) is 1 over its mass; here E r_1^2 r_2^2."""
+    """The law r_1^2 r_2^2 (r_1^2 - r_2^2)^2 p(r_1) p(r_2), through its moments, symmetric in both radii."""
     dim, n = 3, 4000
     found = groups("spherical-radial-5", Gaussian(), dim, n)
     points = len(mysovskikh(dim)[1])
@@ -263,7 +263,9 @@ def test_radius_pairs_of_degree_5_have_their_joint_law():
     ids=repr,
 )
 def test_kernels_without_the_moments_are_refused(rule, kernel):
-    with pytest.raises(ValueError, match=r"needs a finite moment E r\^\d of the frequency radius.*Use 'gorf-blocks' or"):
+    with pytest.raises(
+        ValueError, match=r"needs a finite moment E r\^\d of the frequency radius.*Use 'gorf-blocks' or"
+    ):
         make_features(rule, kernel, 200, random_state=0).fit(np.eye(1, 3))
 
 

@@ -95,7 +95,7 @@ def test_the_error_is_predicted(scheme, dim):
 
 
 def test_the_prediction_is_wrong_without_rotations():
-    """Frequencies along the axes of the coordinates: uncorrelated too, but their error along an axis is not the predicted one."""
+    """Frequencies along the axes of the coordinates: their error along an axis is not the predicted one."""
     dim, rng = 4, np.random.default_rng(12345)
     laws = jordan_parts(DELTA, dim).parts
     radii = np.concatenate([law.sample(dim * REPLICATES, rng).reshape(REPLICATES, -1) for law in laws], axis=1)

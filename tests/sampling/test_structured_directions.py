@@ -29,7 +29,8 @@ def blocks_of(scheme, dim, replicates=REPLICATES):
 def law_scores(directions):
     """z-scores of the law of single rows: even and odd moments of a coordinate, and E cos(t u.v), over replicates.
 
-    A uniform u in R^d has E u_1^2 = 1/d, E u_1^4 = 3/(d (d + 2)), E u_1^6 = 15/(d (d + 2)(d + 4)), E cos(t u.v) = Omega_d(t).
+    A uniform u in R^d has E u_1^2 = 1/d, E u_1^4 = 3/(d (d + 2)), E u_1^6 = 15/(d (d + 2)(d + 4)) and, for unit v,
+    E cos(t u.v) = Omega_d(t).
     """
     dim = directions.shape[-1]
     scores = []

@@ -102,15 +102,15 @@ def mysovskikh(dim: int) -> tuple[Array, Array]:
 def size_biased(law: RadialLaw, power: int) -> RadialLaw:
     """The measure r^power p(r) of a normalised law p; its mass is the moment E r^power, which must be finite.
 
-    Radii of probability below 1e-14 are left out. Where those below 1e-10 carry more than 1 % of the moment, it is infinite,
-    or as good as infinite for a rule with a finite number of radii.
+    Radii of probability below 1e-14 are left out. Where those below 1e-10 carry more than 1 % of the moment, it is
+    infinite, or as good as infinite for a rule with a finite number of radii.
     """
     biased = _weighted(law, power)
     if biased.mass > 1.01 * _weighted(law, power, 1e-10).mass:
         raise ValueError(
             f"This quadrature rule needs a finite moment E r^{power} of the frequency radius, not carried by radii of "
-            "probability below 1e-10. The frequencies of this kernel have too heavy a tail (it is not smooth enough at 0). "
-            "Use 'gorf-blocks' or 'qmc'."
+            "probability below 1e-10. The frequencies of this kernel have too heavy a tail (it is not smooth enough at "
+            "0). Use 'gorf-blocks' or 'qmc'."
         )
     return biased
 
