@@ -2,9 +2,10 @@
 
     python benchmarks/structured_time.py [--smoke] [--repeats 7] [--dims 16 64 256 1024 4096]
 
-At every dimension d there are n = 2 d frequencies. All operators are timed in turn, again and again in the same run, and
-medians are compared, so that a slow moment of the machine does not favour one of them. BLAS has one thread. The exit status
-is 1 if an operator is not 5 times faster than the dense product at d = 4096, n = 8192 (where that was measured).
+At every dimension d there are n = 2 d frequencies. All operators are timed in turn, again and again in the same run,
+and medians are compared, so that a slow moment of the machine does not favour one of them. BLAS has one thread. The
+exit status is 1 if an operator is not 5 times faster than the dense product at d = 4096, n = 8192, where that was
+measured.
 """
 
 from __future__ import annotations

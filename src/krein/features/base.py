@@ -125,12 +125,18 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """Fitted state as named arrays; ``from_arrays`` restores it, ``krein.save`` writes it to a file."""
         check_is_fitted(self)
-        return {"n_features_in": np.array(self.n_features_in_), **self._get_state()}
+        names = getattr(self, "feature_names_in_", None)
+        columns = {} if names is None else {"feature_names_in": np.array(names, dtype=str)}
+        return {"n_features_in": np.array(self.n_features_in_), **columns, **self._get_state()}
 
     def from_arrays(self, arrays: dict[str, NDArray[Any]]) -> Self:
         """Restore the fitted state that ``to_arrays`` gave."""
-        self.n_features_in_ = int(arrays["n_features_in"])
-        self._set_state({name: array for name, array in arrays.items() if name != "n_features_in"})
+        own = dict(arrays)
+        self.n_features_in_ = int(own.pop("n_features_in"))
+        names = own.pop("feature_names_in", None)
+        if names is not None:
+            self.feature_names_in_ = names.astype(object)
+        self._set_state(own)
         return self
 
     # ---- shared work ----

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import hashlib
 import json
-import zipfile
+import os
+from contextlib import suppress
+from inspect import isabstract
 from os import PathLike
-from typing import Any
+from typing import Any, BinaryIO
 
 import numpy as np
 from numpy.typing import NDArray
@@ -47,8 +49,19 @@ def save(features: BaseFeatureMap, path: str | PathLike[str]) -> None:
     arrays = features.to_arrays()
     params = {name: _encode(value, name) for name, value in features.get_params(deep=False).items()}
     header = json.dumps({"format": FORMAT, "class": type(features).__name__, "params": params}, sort_keys=True)
-    with open(path, "wb") as file:
-        np.savez(file, header=np.array(header), digest=np.array(_digest(header, arrays)), **arrays)  # type: ignore[arg-type]
+    if _classes().get(type(features).__name__) is not type(features):
+        raise TypeError(f"features must be one of {sorted(_classes())} to be saved; got a {type(features).__name__}.")
+    arrays = {"header": np.array(header), "digest": np.array(_digest(header, arrays)), **arrays}
+    folder, name = os.path.split(os.fspath(path))
+    unfinished = os.path.join(folder, f".{name}.{os.getpid()}")
+    try:  # the file that was there stays until the new one is complete
+        with open(unfinished, "wb") as file:
+            np.savez(file, **arrays)  # type: ignore[arg-type]
+        os.replace(unfinished, path)
+    except BaseException:
+        with suppress(OSError):
+            os.remove(unfinished)
+        raise
 
 
 def load(path: str | PathLike[str]) -> BaseFeatureMap:
@@ -62,28 +75,37 @@ def load(path: str | PathLike[str]) -> BaseFeatureMap:
     -------
     features : fitted feature map
     """
-    try:
-        with np.load(path, allow_pickle=False) as file:
-            arrays = {name: file[name] for name in file.files}
-        header, digest = str(arrays.pop("header")), str(arrays.pop("digest"))
-    except (zipfile.BadZipFile, EOFError, KeyError, ValueError, OSError) as error:
-        if isinstance(error, OSError) and not isinstance(error, EOFError) and error.errno is not None:
-            raise
-        raise FeatureFileError(f"{path} is not a complete feature file of krein: {error}") from error
+    with open(path, "rb") as file:  # a missing or unreadable file raises OSError
+        try:
+            return _read(file)
+        except FeatureFileError as error:
+            raise FeatureFileError(f"{path} {error}") from error
+        except Exception as error:  # numpy, zipfile and json raise a dozen kinds on damaged content
+            reason = f"{type(error).__name__}: {error}"
+            raise FeatureFileError(f"{path} is not a complete feature file of krein ({reason})") from error
+
+
+def _read(file: BinaryIO) -> BaseFeatureMap:
+    content = np.load(file, allow_pickle=False)
+    if not isinstance(content, np.lib.npyio.NpzFile):
+        raise FeatureFileError("is not a complete feature file of krein: it holds a single array.")
+    with content:
+        arrays = {name: content[name] for name in content.files}
+    header, digest = str(arrays.pop("header")), str(arrays.pop("digest"))
     if _digest(header, arrays) != digest:
-        raise FeatureFileError(f"{path} was changed or damaged: its checksum must be {digest[:12]}..., got another.")
-    content = json.loads(header)
-    if content["format"] != FORMAT:
-        raise FeatureFileError(f"{path} has format {content['format']}; this version of krein reads format {FORMAT}.")
-    classes = {cls.__name__: cls for cls in map(_class_of, FEATURE_MAPS.values())}
-    if content["class"] not in classes:
-        raise FeatureFileError(f"{path} holds a {content['class']}; this version of krein knows {sorted(classes)}.")
-    params = {name: _decode(value) for name, value in content["params"].items()}
-    return classes[content["class"]](**params).from_arrays(arrays)
+        raise FeatureFileError(f"was changed or damaged: its checksum must be {digest[:12]}..., got another.")
+    fields = json.loads(header)
+    if fields["format"] != FORMAT:
+        raise FeatureFileError(f"has format {fields['format']}; this version of krein reads format {FORMAT}.")
+    if fields["class"] not in _classes():
+        raise FeatureFileError(f"holds a {fields['class']}; this version of krein knows {sorted(_classes())}.")
+    params = {name: _decode(value) for name, value in fields["params"].items()}
+    return _classes()[fields["class"]](**params).from_arrays(arrays)
 
 
-def _class_of(factory: Any) -> type[BaseFeatureMap]:
-    return getattr(factory, "func", factory)  # type: ignore[no-any-return]
+def _classes() -> dict[str, type[BaseFeatureMap]]:
+    found: list[Any] = [getattr(factory, "func", factory) for factory in FEATURE_MAPS.values()]
+    return {cls.__name__: cls for cls in found}
 
 
 def _digest(header: str, arrays: dict[str, NDArray[Any]]) -> str:
@@ -96,7 +118,7 @@ def _digest(header: str, arrays: dict[str, NDArray[Any]]) -> str:
 
 def _encode(value: Any, name: str) -> Any:
     if isinstance(value, Kernel):
-        if type(value).__name__ not in kernels.__all__:
+        if getattr(kernels, type(value).__name__, None) is not type(value):
             raise TypeError(f"{name} must be a kernel of krein.kernels to be saved; got {value!r}.")
         inner = {key: _encode(item, key) for key, item in value.get_params(deep=False).items()}
         return {"kernel": type(value).__name__, "params": inner}
@@ -118,6 +140,8 @@ def _decode(value: Any) -> Any:
         return value
     if "tuple" in value:
         return tuple(_decode(item) for item in value["tuple"])
-    if value.get("kernel") not in kernels.__all__:
-        raise FeatureFileError(f"The file names an unknown kernel {value.get('kernel')!r}.")
-    return getattr(kernels, value["kernel"])(**{key: _decode(item) for key, item in value["params"].items()})
+    known = value.get("kernel") in kernels.__all__
+    cls = getattr(kernels, value["kernel"]) if known else None
+    if cls is None or isabstract(cls):
+        raise FeatureFileError(f"names an unknown kernel {value.get('kernel')!r}.")
+    return cls(**{key: _decode(item) for key, item in value["params"].items()})
