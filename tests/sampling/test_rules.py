@@ -226,7 +226,7 @@ def test_quadrature_mutants_are_rejected(mutant, dim):
 
 
 def test_the_constant_may_be_negative_and_has_mean_zero():
-    """It is a control variate: E 1 - E r^2/rho^2 = 0, so that it costs no bias, and saves variance at small distances."""
+    """A control variate: E 1 - E r^2/rho^2 = 0. It adds no bias, and saves variance at small distances."""
     draws = groups("spherical-radial-3", Gaussian(), 3, 2000)
     constants = np.array([found.constant for found in draws])
     assert constants.min() < 0 < constants.max()

@@ -50,6 +50,8 @@ class PredictedError:
     @property
     def relative(self) -> float:
         """Root mean squared error relative to the root mean square of the kernel."""
+        if self.kernel_mean_square == 0:
+            return float("inf") if self.mean_squared > 0 else 0.0
         return float(np.sqrt(max(self.mean_squared, 0.0) / self.kernel_mean_square))
 
 
@@ -168,11 +170,13 @@ class OmegaTransform:
 
     def _tabulate(self, top: float) -> None:
         self.top = top
-        size = int(top * self.reach / 2) + 32
+        half = (
+            top * self.reach / 2
+        )  # the Chebyshev series of a wave of half this many radians ends cbrt(half) further on
+        size = int(half + 12 * np.cbrt(half)) + 32
         nodes = self.reach * (1 - np.cos(np.pi * (np.arange(size) + 0.5) / size)) / 2
         condensed = _chebyshev_weights(1 - 2 * self.z / self.reach, self.weights, size)
-        t_size = int(top * self.reach / 2) + 32
-        t_nodes = top * (1 - np.cos(np.pi * (np.arange(t_size) + 0.5) / t_size)) / 2
+        t_nodes = top * (1 - np.cos(np.pi * (np.arange(size) + 0.5) / size)) / 2
         values = np.array([omega(self.dim, t * nodes) @ condensed for t in t_nodes])
         series = np.polynomial.chebyshev.Chebyshev(_chebyshev_coefficients(values), domain=[top, 0])
         t = np.linspace(0, top, int(np.ceil(top * self.reach / STEP)) + 8)

@@ -23,7 +23,7 @@ class Frequencies:
     weights : ndarray of shape (n, dim) or StructuredWeights
         A matrix, or an operator that is applied faster than one.
     coefficients : ndarray of shape (n,)
-        Any sign, not zero.
+        Any sign.
     constant : float
         One more entry of ``coefficients``, with frequency 0; where it is not 0 it takes one column.
     rotated : bool, default=True
@@ -85,7 +85,7 @@ class Frequencies:
     @property
     def signature(self) -> Array:
         """Sign of every column: cosines, then sines, then the constant."""
-        sign = np.sign(self.coefficients)
+        sign = np.where(self.coefficients < 0, -1.0, 1.0)
         pair = [sign, sign] if self.phases is None else [sign]
         return np.concatenate([*pair, np.sign([self.constant]) if self.constant else []])
 

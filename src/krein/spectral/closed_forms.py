@@ -78,7 +78,7 @@ def student(scale: float, nu: float, dim: int) -> RadialMeasure:
 
     def cumulative(r: Array) -> Array:
         x = np.asarray(r, float) ** 2 / unit
-        return np.where(x < 1, special.betainc(a, b, x / (1 + x)), special.betaincc(b, a, 1 / (1 + x)))
+        return np.where(x < 1, special.betainc(a, b, x / (1 + x)), 1 - special.betainc(b, a, 1 / (1 + x)))
 
     low, high = special.betaincinv(a, b, NEGLIGIBLE), special.betaincinv(b, a, NEGLIGIBLE)  # B and 1 - B
     with np.errstate(divide="ignore"):

@@ -21,6 +21,7 @@ from krein.spectral.measure import Array, RadialMeasure
 
 TAIL_LEVELS = (1e-14, 1e-11, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 0.05, 0.15, 0.3, 0.5)  # panel edges of expectations
 FEW_PIECES = 8
+ORDERS = (12, 24, 48, 96, 160)  # Gauss nodes per panel
 
 
 @dataclass(frozen=True)
@@ -71,12 +72,20 @@ class RadialLaw:
         r = np.where(rest > 0, right, left)
         if solve.any():
             low, high = left[solve], right[solve]
-            bracket = np.log(np.maximum(low, np.finfo(float).tiny)), np.log(high)
+            known, grid = self._known_cdf
+            cell = np.searchsorted(known, u[solve])
+            near = grid[np.maximum(cell - 2, 0)], grid[np.minimum(cell + 1, len(grid) - 1)]
+            bracket = tuple(np.log(np.clip(end, np.maximum(low, np.finfo(float).tiny), high)) for end in near)
             tolerances = {"xrtol": 1e-15, "xatol": 1e-15}
             root = find_root(self._excess, bracket, args=(low, rest[solve]), tolerances=tolerances)  # type: ignore[call-overload]
             linear = low + (high - low) * rest[solve] / self.piece_mass[piece][solve]  # pieces as small as rounding
             r[solve] = np.where(root.success, np.clip(np.exp(root.x), low, high), linear)
         return np.asarray(r)
+
+    @cached_property
+    def _known_cdf(self) -> tuple[Array, Array]:
+        """Probabilities and radii on the grid of the measure, where a quantile is looked for."""
+        return self.cdf(self.measure.grid), self.measure.grid
 
     def _excess(self, log_r: Array, low: Array, mass: Array) -> Array:
         return self._mass_between(low, np.exp(log_r)) - mass
@@ -101,7 +110,10 @@ class RadialLaw:
         tail (Laplacian), which oscillates in the integral.
         """
         z = np.asarray(z, float)
-        return self.expect(lambda r: omega(self.dim, z[..., None] * r))
+        widest = float(np.diff(self.quantile([0.0, 0.3, 0.7, 0.95, 0.999])).max())
+        radians = z.max(initial=0.0) * widest / 2  # of Omega_d(rz) within half a panel
+        order = next((order for order in ORDERS if order >= 12 + radians), ORDERS[-1])
+        return self.expect(lambda r: omega(self.dim, z[..., None] * r), order=order)
 
     def nodes(self, order: int = 12) -> tuple[Array, Array]:
         """Radii and probabilities of a Gauss-Legendre rule with ``order`` nodes on panels that follow the quantiles."""

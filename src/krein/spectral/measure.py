@@ -34,7 +34,7 @@ class RadialMeasure:
     atoms : tuple of (radius, mass)
         An atom at radius 0 is a constant.
     error : float
-        Bound on sup_z |int Omega_d(r z) mu(dr) - k(z)|: 0 for closed forms, inf where a cut-off was forced.
+        Estimate of sup_z |int Omega_d(r z) mu(dr) - k(z)|: 0 for closed forms, inf where a cut-off was forced.
     """
 
     dim: int

@@ -4,9 +4,9 @@ With tau >= 0 such that k + tau is not negative (Pennington, Yu & Kumar 2015; ta
 
     k(z) + tau ~ (k(0) + tau) int p(r) Omega_d(r z) dr        p = max(q, 0) / int max(q, 0)        q = sum_i c_i A_i
 
-where A_i(r) = u^(d-1) exp(-u^2) / (Gamma(d/2) sigma_i), u = r / (2 sigma_i), is the law of ||w|| for normal w in R^d with
-variance 2 sigma_i^2 per coordinate, Jacobian included: before clipping the model is sum_i c_i exp(-sigma_i^2 z^2). The
-c_i have any sign. (sigma, c) minimise
+where A_i(r) = u^(d-1) exp(-u^2) / (Gamma(d/2) sigma_i), u = r / (2 sigma_i), is the law of ||w|| for normal w in R^d
+with variance 2 sigma_i^2 per coordinate, Jacobian included: before clipping the model is sum_i c_i exp(-sigma_i^2 z^2).
+The c_i have any sign. (sigma, c) minimise
 
     cost = 1/2 int_0^L (k_fit - k)^2 dz        at k(0) + tau = 1, with p constant on each cell of an even grid of radii.
 """

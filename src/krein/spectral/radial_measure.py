@@ -92,8 +92,8 @@ def numerical_measure(kernel: RadialKernel, dim: int) -> RadialMeasure:
     if found.reconstruction_error > FAIL_ABOVE:
         raise SpectralAccuracyError(
             f"The radial measure of {kernel!r} in dimension {dim} could not be computed: the relative error must be "
-            f"at most {FAIL_ABOVE:g}, it is {found.reconstruction_error:.1g}. Give the kernel as a sum of simpler ones, "
-            "or its profile as a function that also takes complex arguments."
+            f"at most {FAIL_ABOVE:g}, it is {found.reconstruction_error:.1g}. Give the kernel as a sum of simpler "
+            "ones, or its profile as a function that also takes complex arguments."
         )
     if found.error > WARN_ABOVE:
         warnings.warn(

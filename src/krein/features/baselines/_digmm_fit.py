@@ -29,7 +29,6 @@ from krein.kernels.base import Kernel
 Array = NDArray[np.float64]
 
 STEPS = 15  # of L-BFGS per round
-START_ROWS = 64
 STARTS = ((-2.0, 1.0), (0.0, -3.0), (0.0, 1.0), (1.0, -4.0))  # log variances of the frequencies of the two parts
 
 
@@ -91,20 +90,25 @@ class FrequencyFit:
 
     def start(self, sample: Sample, count: int, rng: np.random.Generator) -> Array:
         """Normal frequencies, shape (parts, count, dim); the variances e^b fit sum_p c_p exp(-e^b_p z^2 / 2) to k."""
-        rows = sample.rows[:START_ROWS]
-        pairs = np.triu_indices(len(rows), 1)
-        half_squares = np.sum((rows[pairs[0]] - rows[pairs[1]]) ** 2, axis=1) / 2
-        values = sample.gram[pairs]
+        pairs = np.triu_indices(len(sample.rows), 1)
+        half_squares = np.sum((sample.rows[pairs[0]] - sample.rows[pairs[1]]) ** 2, axis=1) / 2
+        values, c = sample.gram[pairs], np.array(self.amplitudes)[:, None]
+
+        def terms(b: Array) -> Array:
+            return np.asarray(c * np.exp(-np.outer(np.exp(b), half_squares)))
 
         def residual(b: Array) -> Array:
-            return np.asarray(self.amplitudes) @ np.exp(-np.outer(np.exp(b), half_squares)) - values
+            return np.asarray(terms(b).sum(axis=0) - values)
+
+        def jacobian(b: Array) -> Array:
+            return -(np.outer(np.exp(b), half_squares) * terms(b)).T
 
         n_parts = len(self.amplitudes)
         b = np.zeros(n_parts)
         if len(values):
-            fits = [least_squares(residual, start[:n_parts], bounds=(-20, 20)) for start in STARTS]
+            fits = [least_squares(residual, start[:n_parts], jac=jacobian, bounds=(-20, 20)) for start in STARTS]
             b = min(fits, key=lambda fit: float(fit.cost)).x
-        return np.exp(b / 2)[:, None, None] * rng.standard_normal((n_parts, count, rows.shape[1]))
+        return np.exp(b / 2)[:, None, None] * rng.standard_normal((n_parts, count, sample.rows.shape[1]))
 
     def mixtures(self, weights: Array, rng: np.random.Generator) -> list[Any]:
         """The mixture of every part."""
