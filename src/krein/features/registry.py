@@ -13,8 +13,10 @@ from krein.features.base import BaseFeatureMap
 from krein.features.baselines import (
     AdditiveFeatures,
     CroFeatures,
+    DoubleGaussianMixtureFeatures,
     IndefiniteNystroem,
     RandomMaclaurin,
+    SphericalRandomFeatures,
     TensorSketch,
 )
 from krein.features.random_features import RandomFeatures
@@ -25,8 +27,10 @@ FEATURE_MAPS: dict[str, Callable[..., BaseFeatureMap]] = {
     **{name: partial(RandomFeatures, scheme=name) for name in SCHEMES},
     "additive": AdditiveFeatures,
     "cro": CroFeatures,
+    "digmm": DoubleGaussianMixtureFeatures,
     "nystroem": IndefiniteNystroem,
     "rm": RandomMaclaurin,
+    "srf": SphericalRandomFeatures,
     "ts": TensorSketch,
 }
 
