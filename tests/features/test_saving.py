@@ -91,7 +91,11 @@ class TestRoundTrip:
         assert same(krein.load(str(path)), features)
         assert type(krein.load(path).n_components) is int
 
-    @pytest.mark.parametrize("random_state", [np.random.default_rng(0), np.random.RandomState(0), None], ids=lambda state: type(state).__name__)
+    @pytest.mark.parametrize(
+        "random_state",
+        [np.random.default_rng(0), np.random.RandomState(0), None],
+        ids=lambda state: type(state).__name__,
+    )
     def test_random_state_that_is_not_a_number(self, random_state: Any, path: Path) -> None:
         features = fitted(random_state=random_state)
         krein.save(features, path)

@@ -177,6 +177,8 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """Set parameters; ``kernel__name`` replaces the kernel by a changed copy, because others may hold it too."""
         nested = {name: params.pop(name) for name in list(params) if name.startswith("kernel__")}
         super().set_params(**params)
+        if nested and not isinstance(self.kernel, Kernel):
+            raise ValueError(f"kernel must be a kernel of krein.kernels to have {sorted(nested)}; got {self.kernel!r}.")
         if nested:
             self.kernel = copy(self.kernel).set_params(**{name[len("kernel__") :]: nested[name] for name in nested})
         return self

@@ -58,6 +58,9 @@ class DeltaGaussian(RadialKernel):
     scales: tuple[float, ...] = (1.0, 10.0)
 
     def _check_parameters(self) -> None:
+        for name, value in (("weights", self.weights), ("scales", self.scales)):
+            if not isinstance(value, tuple | list):
+                raise ValueError(f"{name} must be a tuple of numbers; got {value!r}.")
         if len(self.weights) != len(self.scales) or not len(self.weights):
             raise ValueError(
                 f"weights and scales must have the same length >= 1; got {len(self.weights)} and {len(self.scales)}."

@@ -30,6 +30,8 @@ def by_variance(parts: Jordan, n: int, distances: Array) -> list[int]:
     v is the variance of one frequency in a full orthonormal block, v(z) + (d - 1) cov_0(z), averaged over
     ``distances``.
     """
+    if len(parts.parts) == 1:
+        return [n]
     shares = []
     for law in parts.parts:
         v = single_variance(law, distances) + (law.dim - 1) * pair_covariance(law, law, distances)

@@ -9,6 +9,8 @@ and the law of the radius is 2^(1-d/2)/Gamma(d/2) r^(d-1) p(r). The paper leaves
 
 from __future__ import annotations
 
+from functools import lru_cache
+
 import numpy as np
 from scipy.special import gammaln, jv, xlogy
 
@@ -22,8 +24,8 @@ MAX_RADIUS = 5000.0
 TAIL = 1e-13  # share of the mass that a cut-off below MAX_RADIUS may leave out
 
 ADVICE = (
-    "No unbiased Fourier features of finite variance exist for this extension. Give a cut-off radius (which biases the "
-    "features), or use a map that does not need one."
+    "No unbiased Fourier features of finite variance exist for this extension. Use a map that needs none, such as "
+    "'nystroem', or 'rm' and 'ts' for a kernel of the inner product."
 )
 
 
@@ -50,6 +52,7 @@ def zero_extended_polynomial(a: float, degree: int, dim: int, cutoff: float | No
     return tabulated(dim, r, fourier_density(a, degree, dim, r, log_jacobian), log=False, error=error)
 
 
+@lru_cache(maxsize=32)
 def published_polynomial(a: float, degree: int, dim: int) -> RadialMeasure:
     """The paper's recipe for its polynomial rows: law p(r) dr with no Jacobian, masses scaled to ||p_+|| + ||p_-|| = 1.
 
