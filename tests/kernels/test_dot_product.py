@@ -10,7 +10,7 @@ import pytest
 from sklearn.metrics.pairwise import polynomial_kernel
 
 from krein import RandomFeatures
-from krein.kernels import Gaussian, Polynomial, PolynomialOnSphere, RadialKernel
+from krein.kernels import Gaussian, Polynomial, PolynomialOnSphere, PowerSeries, RadialKernel
 
 KERNELS = [
     Polynomial(),
@@ -97,3 +97,24 @@ def test_is_not_radial() -> None:
         Polynomial() + Gaussian()  # type: ignore[operator]
     with pytest.raises((TypeError, ValueError), match="Polynomial"):
         RandomFeatures(Polynomial(), 16).fit(np.eye(3))
+
+
+class TestPowerSeries:
+    def test_is_the_polynomial_with_the_same_coefficients(self) -> None:
+        twin, X = Polynomial(3, -0.4, 0.5), np.random.default_rng(12345).normal(size=(30, 4))
+        kernel = PowerSeries(twin.maclaurin(4))
+        np.testing.assert_allclose(kernel(X), twin(X), rtol=0, atol=1e-13 * np.abs(twin(X)).max())
+        np.testing.assert_array_equal(kernel.maclaurin(6), twin.maclaurin(6))
+        np.testing.assert_array_equal(kernel.maclaurin(2), twin.maclaurin(2))
+        assert kernel.degree == 3
+        assert not isinstance(kernel, RadialKernel)
+
+    @pytest.mark.parametrize("bad", [(), 1.0, None, "1"], ids=repr)
+    def test_no_sequence(self, bad) -> None:
+        with pytest.raises(ValueError, match="coefficients must be a sequence of at least one number; got"):
+            PowerSeries(bad)
+
+    @pytest.mark.parametrize("bad", [np.nan, np.inf, True, "1", None], ids=repr)
+    def test_coefficients(self, bad) -> None:
+        with pytest.raises(ValueError, match=r"coefficients\[1\] must be a finite number; got"):
+            PowerSeries((1.0, bad))

@@ -30,6 +30,7 @@ EXAMPLES = {
     "NTK": [kernels.NTK(), kernels.NTK(depth=3)],
     "Polynomial": [kernels.Polynomial(), kernels.Polynomial(3, -0.3, 0.5)],
     "PolynomialOnSphere": [kernels.PolynomialOnSphere(), kernels.PolynomialOnSphere(a=1.1, degree=4)],
+    "PowerSeries": [kernels.PowerSeries(), kernels.PowerSeries([0.5, -1.0, 0.0, 0.25])],
     "Product": [Gaussian(2.0) * Laplacian(), Tanh() * (Gaussian() + 2 * Tanh(1.0, 0.0))],
     "Scaled": [-3 * Laplacian(), 2 * Tanh()],
     "Sum": [Gaussian() - Laplacian(), Gaussian() - 0.5 * Tanh(), (Gaussian() + Gaussian(2.0)) - Gaussian(3.0)],

@@ -1,7 +1,7 @@
 """Kernels: immutable values with an exact Gram matrix, ``kernel(X, Y)``, and a profile k(z), z = ||x - y||.
 
 On all of R^d: `Gaussian`, `DeltaGaussian`, `Laplacian`, `Matern`, `RationalQuadratic`, `Cauchy`, `InverseMultiquadric`,
-`Log`, `ThinPlate`, `Epanechnikov`; and `Polynomial`, which is not radial.
+`Log`, `ThinPlate`, `Epanechnikov`; and `Polynomial` and `PowerSeries`, functions of x.y, which are not radial.
 
 For rows without negative entries: `AdditiveChi2`, `Intersection`, `JensenShannon`, `Hellinger`.
 
@@ -18,7 +18,7 @@ from krein.kernels.additive import AdditiveChi2, AdditiveKernel, Hellinger, Inte
 from krein.kernels.algebra import Product, Scaled, Sum
 from krein.kernels.angular import NTK, ArcCosine
 from krein.kernels.base import Kernel, RadialKernel
-from krein.kernels.dot_product import Polynomial
+from krein.kernels.dot_product import Polynomial, PowerSeries
 from krein.kernels.gaussian import DeltaGaussian, Gaussian
 from krein.kernels.matern import Laplacian, Matern
 from krein.kernels.sphere import DotProductKernel, DotProductOnSphere, PolynomialOnSphere, Tanh
@@ -54,6 +54,7 @@ __all__ = [
     "Matern",
     "Polynomial",
     "PolynomialOnSphere",
+    "PowerSeries",
     "Product",
     "RadialKernel",
     "RationalQuadratic",

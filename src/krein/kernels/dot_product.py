@@ -69,6 +69,60 @@ class Polynomial(Kernel):
         return self.of_dot(row_norms(X) ** 2)
 
 
+@dataclass(frozen=True)
+class PowerSeries(Kernel):
+    """Kernel k(x, y) = sum_n a_n (x.y)^n on all of R^d, with finitely many coefficients of any sign.
+
+    Positive definite in every dimension if and only if no coefficient is negative. Not radial. For a series without
+    end, such as exp(x.y) with a_n = 1/n!, give as many coefficients as the lengths of the rows need.
+
+    Parameters
+    ----------
+    coefficients : sequence of float, default=(1.0, 1.0, 0.5)
+        a_0, a_1, ..., at least one. The default is the start of exp.
+
+    Examples
+    --------
+    >>> from krein.kernels import PowerSeries
+    >>> kernel = PowerSeries((1.0, 0.0, -0.5))  # 1 - t^2 / 2
+    >>> kernel([[1.0, 0.0]], [[1.0, 0.0], [2.0, 3.0]])
+    array([[ 0.5, -1. ]])
+    >>> kernel.maclaurin(4)
+    array([ 1. ,  0. , -0.5,  0. ])
+    """
+
+    coefficients: tuple[float, ...] = (1.0, 1.0, 0.5)
+
+    def _check_parameters(self) -> None:
+        if not isinstance(self.coefficients, tuple) or not self.coefficients:
+            raise ValueError(f"coefficients must be a sequence of at least one number; got {self.coefficients!r}.")
+        for n, a in enumerate(self.coefficients):
+            check_finite(a, f"coefficients[{n}]")
+
+    @property
+    def degree(self) -> int:
+        """Of the last coefficient."""
+        return len(self.coefficients) - 1
+
+    def of_dot(self, t: ArrayLike) -> Array:
+        """Values f(t) = sum_n a_n t^n at inner products t, in float64, elementwise."""
+        return np.asarray(np.polynomial.polynomial.polyval(np.asarray(t, float), self.coefficients))
+
+    def maclaurin(self, n_terms: int) -> Array:
+        """The first ``n_terms`` coefficients; 0 after the last."""
+        check_integer(n_terms, "n_terms", 1)
+        a = np.zeros(n_terms)
+        given = self.coefficients[:n_terms]
+        a[: len(given)] = given
+        return a
+
+    def _gram_block(self, X: Rows, Y: Rows) -> Array:
+        return self.of_dot(inner_products(X, Y))
+
+    def _diagonal_block(self, X: Rows) -> Array:
+        return self.of_dot(row_norms(X) ** 2)
+
+
 def _rounded(value: Fraction) -> float:
     """The nearest float, infinite where there is none."""
     try:

@@ -12,10 +12,10 @@ from numpy.typing import NDArray
 from scipy.stats import chi2
 from sklearn.preprocessing import normalize
 
-from krein import relative_error
+from krein import make_features, relative_error
 from krein.features.baselines import RandomMaclaurin
 from krein.features.baselines._power_series import power_series, share_columns
-from krein.kernels import ArcCosine, DotProductOnSphere, Gaussian, Kernel, Polynomial, PolynomialOnSphere, Tanh
+from krein.kernels import ArcCosine, DotProductOnSphere, Gaussian, Kernel, Polynomial, PolynomialOnSphere, PowerSeries, Tanh
 from krein.testing import assert_unbiased, z_scores
 
 LAWS = ("support", "geometric", "proportional", "stratified")
@@ -227,7 +227,7 @@ class TestSeries:
 
     @pytest.mark.parametrize("kernel", [Gaussian(), EXP + Gaussian(), -1.0 * Gaussian(), EXP * Gaussian()], ids=repr)
     def test_other_kernels(self, kernel: Kernel) -> None:
-        message = "kernel must be a dot-product kernel for RandomMaclaurin: Polynomial, a DotProductKernel"
+        message = "kernel must be a dot-product kernel for RandomMaclaurin: Polynomial, PowerSeries, a DotProductKernel"
         with pytest.raises(TypeError, match=message):
             RandomMaclaurin(kernel).fit(np.eye(3))
 
@@ -235,6 +235,34 @@ class TestSeries:
     def test_zero_and_overflow(self, kernel: Kernel) -> None:
         with pytest.raises(ValueError, match="must be finite and not all 0"):
             RandomMaclaurin(kernel).fit(np.eye(3))
+
+
+class TestPowerSeries:
+    """Coefficients of any sign on all of R^d; a mutant is the series without its signs."""
+
+    X = np.random.default_rng(12345).uniform(0.2, 1.0, size=(5, 3))
+    kernel = PowerSeries((0.5, -1.0, 0.0, 0.75))
+
+    @pytest.mark.parametrize("law", LAWS)
+    @pytest.mark.parametrize("method", ["rm", "ts"])
+    def test_unbiased(self, method: str, law: str) -> None:
+        options = {"law": law} if method == "rm" else {}
+        draws = [make_features(method, self.kernel, 300, random_state=r, **options).fit(self.X) for r in range(150)]
+        values = np.array([features.approximate_kernel(self.X) for features in draws])
+        assert np.abs(z_scores(values, self.kernel(self.X))).max() < 5
+        unsigned = PowerSeries([abs(a) for a in self.kernel.coefficients])
+        assert np.abs(z_scores(values, unsigned(self.X))).max() > 8
+
+    def test_h01_of_degree_one_is_exact(self) -> None:
+        features = RandomMaclaurin(PowerSeries((-2.0, 0.5)), 4, h01=True).fit(self.X)
+        np.testing.assert_array_equal(features.signature_, [-1, 1, 1, 1])
+        np.testing.assert_allclose(features.approximate_kernel(self.X), PowerSeries((-2.0, 0.5))(self.X), atol=1e-12)
+
+    def test_sketches_are_those_of_the_polynomial(self) -> None:
+        """(1 + t)^2 degree by degree is the series 1 + 2 t + t^2."""
+        one = make_features("ts", Polynomial(2), 40, random_state=0, by_degree=True)
+        other = make_features("ts", PowerSeries((1, 2, 1)), 40, random_state=0)
+        np.testing.assert_array_equal(one.fit_transform(self.X), other.fit_transform(self.X))
 
 
 class TestShares:

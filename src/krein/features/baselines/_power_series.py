@@ -8,7 +8,17 @@ import numpy as np
 from numpy.typing import NDArray
 
 from krein._validation import Rows, check_positive, row_norms
-from krein.kernels import DotProductKernel, Kernel, Polynomial, PolynomialOnSphere, Product, RadialKernel, Scaled, Sum
+from krein.kernels import (
+    DotProductKernel,
+    Kernel,
+    Polynomial,
+    PolynomialOnSphere,
+    PowerSeries,
+    Product,
+    RadialKernel,
+    Scaled,
+    Sum,
+)
 
 Array = NDArray[np.float64]
 MAX_DEGREE = 60  # of a series that is cut off; a polynomial may have any degree
@@ -21,7 +31,7 @@ def power_series(kernel: Kernel, tol: float, owner: Any) -> Array:
     Parameters
     ----------
     kernel : Kernel
-        ``Polynomial`` and ``PolynomialOnSphere`` have all their coefficients, whatever ``tol``.
+        ``Polynomial``, ``PolynomialOnSphere`` and ``PowerSeries`` have all their coefficients, whatever ``tol``.
     tol : float
         Largest error of the partial sum for -1 <= t <= 1, relative to the largest |f(t)|.
     owner : object
@@ -36,7 +46,7 @@ def power_series(kernel: Kernel, tol: float, owner: Any) -> Array:
     """
     check_positive(tol, "tol")
     name = type(owner).__name__
-    if isinstance(kernel, Polynomial | PolynomialOnSphere):
+    if isinstance(kernel, Polynomial | PolynomialOnSphere | PowerSeries):
         a = kernel.maclaurin(kernel.degree + 1)
     else:
         a = _cut(kernel, tol, name)
@@ -78,8 +88,8 @@ def _coefficients(kernel: Kernel, n_terms: int, name: str) -> Array:
             left, right = (_coefficients(part, n_terms, name) for part in (kernel.left, kernel.right))
             return np.convolve(left, right)[:n_terms]
     raise TypeError(
-        f"kernel must be a dot-product kernel for {name}: Polynomial, a DotProductKernel on the unit sphere "
-        "(PolynomialOnSphere, Tanh, DotProductOnSphere, ...), or a sum, product or multiple of the latter; "
+        f"kernel must be a dot-product kernel for {name}: Polynomial, PowerSeries, a DotProductKernel on the unit "
+        "sphere (PolynomialOnSphere, Tanh, DotProductOnSphere, ...), or a sum, product or multiple of the latter; "
         f"got {kernel!r}."
     )
 

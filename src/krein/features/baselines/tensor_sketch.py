@@ -27,7 +27,7 @@ class TensorSketch(BaseFeatureMap):
 
     Parameters
     ----------
-    kernel : Polynomial, DotProductKernel, or a sum, product or multiple of the latter, default=Polynomial()
+    kernel : Polynomial, PowerSeries, DotProductKernel, or sums, products, multiples of the latter, default=Polynomial()
         What to approximate; it may be indefinite.
     n_components : int, default=100
         Largest number of output columns. Degree by degree, there must be one for every degree.
