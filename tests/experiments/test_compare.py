@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 
 import numpy as np
@@ -132,9 +133,27 @@ def test_methods_that_cannot_are_listed_with_their_reason(rows_of_data):
     assert "needs at least 5 frequencies per sign" in reasons["quadrature", 16]
     assert reasons["quadrature", 64] is reasons["grff", 16] is None
     text = table(rows)
-    assert "rff cannot at 16, 64 columns: Scheme 'rff' needs a kernel that is positive definite" in text
+    assert "rff cannot at 16, 64 columns: This scheme needs a kernel that is positive definite" in text
     assert "quadrature cannot at 16 columns" in text
     assert "grff" in text
+
+
+def test_methods_with_the_same_reason_are_listed_together(rows_of_data):
+    text = table(compare(KERNEL, *rows_of_data, ["rff", "grff", "orf"], [16, 64], 2, random_state=0))
+    assert "rff, orf cannot at 16, 64 columns: This scheme needs a kernel that is positive definite" in text
+    assert text.count("cannot") == 1
+
+
+def test_the_columns_that_quadrature_asks_for_are_enough(rows_of_data):
+    X = rows_of_data[0]
+    for kernel in (KERNEL, Gaussian()):
+        for method in ("quadrature", "quadrature-5"):
+            with pytest.raises(ValueError, match=r"take n_components = \d+ columns") as caught:
+                make_features(method, kernel, 6, random_state=0).fit(X)
+            needed = int(re.search(r"n_components = (\d+)", str(caught.value))[1])
+            assert make_features(method, kernel, needed, random_state=0).fit_transform(X).shape[1] == needed
+            with pytest.raises(ValueError, match=f"n_components = {needed} columns with equal shares; got {needed - 1}"):
+                make_features(method, kernel, needed - 1, random_state=0).fit(X)
 
 
 def test_a_kernel_that_is_not_radial(rows_of_data):

@@ -126,6 +126,7 @@ class TestOptions:
             radii = features.frequencies_.radii[features.frequencies_.coefficients > 0]
             strata[name] = np.unique(np.floor(100 * law.cdf(radii)))
         assert len(strata["stratified"]) == 100
+        assert len(strata["rms"]) == 1
         assert len(strata["iid"]) < 80  # 63.4 expected, standard deviation 3.1
 
     def test_allocation(self) -> None:
@@ -171,7 +172,7 @@ class TestKernelAndScheme:
     @pytest.mark.parametrize("kernel", [ThinPlate(), Log(), PolynomialOnSphere(3.0, 1), Tanh()], ids=repr)
     @pytest.mark.parametrize("scheme", ["grff", "gorf", "gorf-blocks"])
     def test_infinite_mass(self, kernel: Kernel, scheme: str) -> None:
-        with pytest.raises(InfiniteMassError, match=r"infinite mass in .*dimension.*No unbiased .*use a map") as caught:
+        with pytest.raises(InfiniteMassError, match=r"infinite mass in .*dimension.*No unbiased .*Use a map") as caught:
             RandomFeatures(kernel, scheme=scheme).fit(normalize(X))
         assert type(kernel).__name__ in str(caught.value) or "polynomial" in str(caught.value)
 

@@ -6,10 +6,12 @@ import numpy as np
 import pytest
 from numpy.testing import assert_array_equal
 
-from krein.kernels import DeltaGaussian, Gaussian, Matern
-from krein.sampling import RADII
+from krein.kernels import DeltaGaussian, FromProfile, Gaussian, Laplacian, Matern
+from krein.sampling import RADII, sample_frequencies
+from krein.sampling.radii import UNBIASED_RADII
 from krein.spectral import jordan_parts
-from krein.testing import z_scores
+from krein.spectral.bessel import omega
+from krein.testing import assert_unbiased, z_scores
 
 LAWS = {
     "gaussian": jordan_parts(Gaussian(), 16).positive,
@@ -20,7 +22,7 @@ LEVELS = np.arange(1, 20) / 20
 
 
 @pytest.mark.parametrize("name", LAWS)
-@pytest.mark.parametrize("scheme", RADII)
+@pytest.mark.parametrize("scheme", UNBIASED_RADII)
 def test_marginal_law_is_exact(scheme, name):
     law, rng = LAWS[name], np.random.default_rng(12345)
     thresholds = law.quantile(LEVELS)
@@ -65,9 +67,35 @@ def test_strata_lower_the_variance_of_means(name):
         assert strata.var() < 0.75 * iid.var()
 
 
-@pytest.mark.parametrize("scheme", RADII)
+@pytest.mark.parametrize("scheme", UNBIASED_RADII)
 def test_radii_depend_on_the_generator_alone(scheme):
     law = LAWS["gaussian"]
     a, b, c = (RADII[scheme](law, 20, np.random.default_rng(seed)) for seed in (1, 1, 2))
     assert_array_equal(a, b)
     assert (a != c).all()
+
+
+@pytest.mark.parametrize("dim", [1, 2, 16, 300])
+def test_root_mean_square_radius_of_a_gaussian(dim):
+    radii = RADII["rms"](jordan_parts(Gaussian(0.5), dim).positive, 3, np.random.default_rng(0))
+    np.testing.assert_allclose(radii, np.full(3, 2 * np.sqrt(dim)), rtol=1e-6)
+
+
+def test_mean_of_equal_radii_is_not_the_kernel():
+    """It is Omega_d(sqrt(E r^2) z), and a test against the kernel itself must fail."""
+    dim = 5
+    mean = FromProfile(lambda z: omega(dim, np.sqrt(dim) * z))
+
+    def draw(seed):
+        parts = jordan_parts(Gaussian(), dim)
+        return sample_frequencies(parts, [100], directions="blocks", radii="rms", random_state=seed)
+
+    assert_unbiased(draw, mean, dim, n_draws=100, random_state=12345)
+    with pytest.raises(AssertionError, match="biased"):
+        assert_unbiased(draw, Gaussian(), dim, n_draws=100, random_state=12345)
+
+
+def test_an_infinite_second_moment_is_refused():
+    law = jordan_parts(Laplacian(), 3).positive
+    with pytest.raises(ValueError, match=r"radii='rms' need a finite moment E r\^2"):
+        RADII["rms"](law, 3, np.random.default_rng(0))

@@ -25,7 +25,8 @@ from krein.kernels import (
     PolynomialOnSphere,
     RationalQuadratic,
 )
-from krein.sampling import DIRECTIONS, RADII, Frequencies, sample_frequencies
+from krein.sampling import DIRECTIONS, Frequencies, sample_frequencies
+from krein.sampling.radii import UNBIASED_RADII
 from krein.spectral import jordan, jordan_parts, published_polynomial
 from krein.testing import assert_unbiased, rows_at_distances, spanning_lags, z_scores
 
@@ -183,7 +184,7 @@ def draw_frequencies(kernel, dim, counts, **options):
     return lambda seed: sample_frequencies(parts, counts, random_state=seed, **options)
 
 
-@pytest.mark.parametrize("radii", RADII)
+@pytest.mark.parametrize("radii", UNBIASED_RADII)
 @pytest.mark.parametrize("directions", DIRECTIONS)
 def test_sampled_frequencies(directions, radii):
     kernel = DeltaGaussian((1.0, -0.5), (1.0, 2.0))

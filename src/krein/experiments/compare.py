@@ -169,13 +169,17 @@ def table(rows: Sequence[Row]) -> str:
                 f"{row['bias']:10.4f}{row['bias_noise']:10.4f}{1e3 * row['fit_seconds']:8.1f} ms"
                 f"{1e6 * row['transform_seconds_per_row']:9.2f} us/row"
             )
-    left_out: dict[tuple[str, str], list[int]] = {}
+    widths: dict[tuple[str, str], list[int]] = {}  # by method and reason
     for row in rows:
         if row["reason"] is not None:
-            left_out.setdefault((row["method"], row["reason"]), []).append(row["columns_asked"])
-    lines += [""] * bool(left_out)
-    for (method, reason), widths in left_out.items():
-        lines.append(f"{method} cannot at {', '.join(map(str, widths))} columns: {reason}")
+            widths.setdefault((row["method"], row["reason"]), []).append(row["columns_asked"])
+    methods: dict[tuple[str, str], list[str]] = {}  # by widths and reason without the name of the method
+    for (method, reason), asked in widths.items():
+        shared = reason.replace(f"Scheme {method!r}", "This scheme")
+        methods.setdefault((", ".join(map(str, asked)), shared), []).append(method)
+    lines += [""] * bool(methods)
+    for (columns, reason), names in methods.items():
+        lines.append(f"{', '.join(names)} cannot at {columns} columns: {reason}")
     return "\n".join(lines)
 
 

@@ -36,8 +36,9 @@ class RandomFeatures(BaseFeatureMap):
     random_state : int, Generator, RandomState or None, default=None
     directions : {"iid", "blocks", "joint", "shared", "simplex", "sorf", "fastfood", "circulant"}, default=None
         Overrides the direction scheme of ``scheme``.
-    radii : {"iid", "stratified"}, default=None
-        Overrides the radius scheme.
+    radii : {"iid", "stratified", "rms"}, default=None
+        Overrides the radius scheme. "rms" gives all frequencies of a sign their root mean square radius: biased, with
+        less variance; with ``scheme="sorf"`` and a Gaussian it is SORF as published.
     allocation : {"equal", "mass", "variance"}, default=None
         Overrides how frequencies are shared between the signs.
     output : {"real", "complex"}, default="real"
@@ -53,7 +54,7 @@ class RandomFeatures(BaseFeatureMap):
 
     Notes
     -----
-    Every scheme except "published-*" and "sorf" is unbiased over draws where the measure of the kernel has finite mass;
+    Every scheme except "published-*" and "sorf" is unbiased over draws, with any options but ``radii="rms"``, where the measure of the kernel has finite mass;
     where it has not, ``fit`` raises InfiniteMassError. Kernels on the unit sphere need rows of norm 1.
 
     Examples

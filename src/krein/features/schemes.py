@@ -73,6 +73,13 @@ class Scheme:
             raise ValueError(f"n_components must be at least {n_parts + constant} here; got {n_columns}.")
         counts = ALLOCATIONS[self.allocation](parts, n, distances)
         if self.rule is not None:
+            group = RULES[self.rule].group(parts.parts[0].dim)
+            if min(counts) < group:
+                needed = 2 * group * n_parts + constant
+                raise ValueError(
+                    f"Scheme {self.name!r} needs at least {group} frequencies per sign in this dimension, which take "
+                    f"n_components = {needed} columns with equal shares; got {n_columns}."
+                )
             frequencies = sample_with_rule(parts, counts, self.rule, streams("frequencies"))
         else:
             frequencies = sample_frequencies(

@@ -32,7 +32,8 @@ def sample_frequencies(
         One per part with mass, the positive part first.
     directions : str
         A key of ``DIRECTIONS`` or ``STRUCTURED_DIRECTIONS``.
-    radii : {"iid", "stratified"}
+    radii : {"iid", "stratified", "rms"}
+        "rms" gives every frequency the root mean square radius, which is biased.
     random_state : int, Generator, RandomState or None
 
     Examples
