@@ -2,10 +2,11 @@
 
     python benchmarks/baselines.py [--draws 20] [--data letter] [--methods rm ts srf digmm]
 
-Relative error of K_hat on 1000 training rows, polynomial kernel a=3, m=1, at the same number of real columns (the authors'
-maps give s columns for s draws). Every draw takes other rows and other features. A cell agrees if ours is at most the
-reference plus twice the spread of both means; where it is smaller, the method is implemented as its own paper describes it,
-which the authors' code does not (docs/errata.md, item 11). The exit status is 1 if a cell does not agree.
+Relative error of K_hat on 1000 training rows, polynomial kernel a=3, m=1, at the same number of real columns (the
+authors' maps give s columns for s draws). Every draw takes other rows and other features. The last column is ours minus
+the reference over the standard error of that difference. Where it is far below 0, the method is implemented as its own
+paper describes it, which the authors' code does not (docs/errata.md, item 11). The exit status is 1 if a cell is above
+the reference by more than 4 such errors (there are a hundred cells), or the best form of a method by more than 2.
 """
 
 from __future__ import annotations
@@ -25,7 +26,8 @@ from krein.kernels import PolynomialOnSphere
 
 KERNEL = PolynomialOnSphere(a=3.0, degree=1)
 N_ROWS = 1000
-WIDTHS = (0.25, 0.5, 1, 2, 4, 8)  # columns over d
+WIDTHS = (0.25, 0.5, 1, 2, 4, 8)  # columns over d; 6 for 5.5, as in the reference
+FORM_LIMIT, BEST_LIMIT = 4.0, 2.0  # standard errors above the reference that one form, and the best one, may be
 # (mean, standard deviation, repetitions) of the authors' code at these widths; None where it fails.
 AUTHORS: dict[tuple[str, str], tuple[tuple[float, float, int] | None, ...]] = {
     ("letter", "rm"): (
@@ -92,13 +94,22 @@ class Cell:
     reference: tuple[float, float, int] | None
 
     @property
-    def agrees(self) -> bool:
-        """Ours is not above the reference by more than twice the standard error of the difference."""
+    def z(self) -> float:
+        """Ours minus the reference over the standard error of the difference; -inf without a reference."""
         if self.reference is None:
-            return True
+            return -np.inf
         mean, std, count = self.reference
         spread = np.sqrt(self.errors.var(ddof=1) / len(self.errors) + std**2 / count)
-        return bool(self.errors.mean() <= mean + 2 * spread)
+        return float((self.errors.mean() - mean) / spread)
+
+
+def failures(cells: list[Cell]) -> list[str]:
+    """What is above the reference: a form of a method, or even its best form."""
+    found = [f"{cell.method} {cell.options} at {cell.columns} columns" for cell in cells if cell.z > FORM_LIMIT]
+    for method, columns in dict.fromkeys((cell.method, cell.columns) for cell in cells):
+        if min(cell.z for cell in cells if (cell.method, cell.columns) == (method, columns)) > BEST_LIMIT:
+            found.append(f"every form of {method} at {columns} columns")
+    return found
 
 
 def measure(data: str, methods: list[str], draws: int) -> Iterator[Cell]:
@@ -108,16 +119,14 @@ def measure(data: str, methods: list[str], draws: int) -> Iterator[Cell]:
     for method in methods:
         for options in OPTIONS[method]:
             for width, reference in zip(WIDTHS, AUTHORS[data, method], strict=True):
-                columns = int(width * dim)
+                columns = int(width * dim + 0.5)
                 try:
                     yield _cell(X, method, options, columns, draws, reference)
                 except ValueError as refused:
                     print(f"{method} {options} at {columns} columns: {refused}", file=sys.stderr)
 
 
-def _cell(
-    X: np.ndarray, method: str, options: dict[str, Any], columns: int, draws: int, reference: Any
-) -> Cell:
+def _cell(X: np.ndarray, method: str, options: dict[str, Any], columns: int, draws: int, reference: Any) -> Cell:
     errors, fit, transform = [], [], []
     for seed in range(draws):
         rows = X[np.random.default_rng([seed, columns]).choice(len(X), N_ROWS, replace=False)]
@@ -134,23 +143,26 @@ def _cell(
 
 
 def main(arguments: list[str] | None = None) -> int:
-    """Print the table; 1 if a cell in the form of the paper does not agree."""
+    """Print the table; 1 if a method is above the reference."""
     parser = argparse.ArgumentParser(description="The compared methods, next to the authors' own code.")
     parser.add_argument("--draws", type=int, default=20)
     parser.add_argument("--data", choices=("letter", "ijcnn1", "usps"), default="letter")
     parser.add_argument("--methods", nargs="+", choices=tuple(OPTIONS), default=list(OPTIONS))
     chosen = parser.parse_args(arguments)
-    print(f"{'method':8}{'options':20}{'columns':>8}{'error':>16}{'authors':>16}  {'fit s':>8}{'us/row':>8}")
-    failed = 0
+    if chosen.draws < 2:
+        parser.error(f"--draws must be at least 2; got {chosen.draws}")
+    print(f"{'method':8}{'options':20}{'columns':>8}{'error':>16}{'authors':>16}  {'fit s':>8}{'us/row':>8}{'z':>7}")
+    cells = []
     for cell in measure(chosen.data, chosen.methods, chosen.draws):
+        cells.append(cell)
         ours = f"{cell.errors.mean():.4f} +-{cell.errors.std(ddof=1):.4f}"
         theirs = "fails" if cell.reference is None else f"{cell.reference[0]:.4f} +-{cell.reference[1]:.4f}"
-        mark = "" if cell.agrees else "  above"
-        failed += not cell.agrees
         times = f"{cell.fit_seconds:8.3f}{cell.row_microseconds:8.1f}"
-        print(f"{cell.method:8}{cell.options:20}{cell.columns:8d}{ours:>16}{theirs:>16}  {times}{mark}", flush=True)
-    print("every cell agrees" if not failed else f"{failed} cells are above the reference")
-    return 1 if failed else 0
+        line = f"{cell.method:8}{cell.options:20}{cell.columns:8d}{ours:>16}{theirs:>16}  {times}"
+        print(line if cell.reference is None else f"{line}{cell.z:7.1f}", flush=True)
+    found = failures(cells)
+    print("\n".join(f"above the reference: {what}" for what in found) or "no method is above the reference")
+    return 1 if found else 0
 
 
 if __name__ == "__main__":

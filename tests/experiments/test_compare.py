@@ -152,7 +152,7 @@ def test_the_columns_that_quadrature_asks_for_are_enough(rows_of_data):
                 make_features(method, kernel, 6, random_state=0).fit(X)
             needed = int(re.search(r"n_components = (\d+)", str(caught.value))[1])
             assert make_features(method, kernel, needed, random_state=0).fit_transform(X).shape[1] == needed
-            with pytest.raises(ValueError, match=f"n_components = {needed} columns with equal shares; got {needed - 1}"):
+            with pytest.raises(ValueError, match=f"n_components = {needed} columns .*; got {needed - 1}"):
                 make_features(method, kernel, needed - 1, random_state=0).fit(X)
 
 

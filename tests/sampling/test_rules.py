@@ -263,9 +263,7 @@ def test_radius_pairs_of_degree_5_have_their_joint_law():
     ids=repr,
 )
 def test_kernels_without_the_moments_are_refused(rule, kernel):
-    with pytest.raises(
-        ValueError, match=r"need a finite moment E r\^\d of the frequency radius.*Use 'gorf-blocks' or"
-    ):
+    with pytest.raises(ValueError, match=r"need a finite moment E r\^\d of the frequency radius.*Use 'gorf-blocks' or"):
         make_features(rule, kernel, 200, random_state=0).fit(np.eye(1, 3))
 
 

@@ -54,8 +54,9 @@ class RandomFeatures(BaseFeatureMap):
 
     Notes
     -----
-    Every scheme except "published-*" and "sorf" is unbiased over draws, with any options but ``radii="rms"``, where the measure of the kernel has finite mass;
-    where it has not, ``fit`` raises InfiniteMassError. Kernels on the unit sphere need rows of norm 1.
+    Every scheme except "published-*" and "sorf" is unbiased over draws, with any options but ``radii="rms"``, where the
+    measure of the kernel has finite mass; where it has not, ``fit`` raises InfiniteMassError. Kernels on the unit
+    sphere need rows of norm 1.
 
     Examples
     --------

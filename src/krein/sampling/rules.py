@@ -108,9 +108,9 @@ def size_biased(law: RadialLaw, power: int) -> RadialLaw:
     biased = _weighted(law, power)
     if biased.mass > 1.01 * _weighted(law, power, 1e-10).mass:
         raise ValueError(
-            f"Quadrature and radii='rms' need a finite moment E r^{power} of the frequency radius, not carried by radii "
-            "of probability below 1e-10. The frequencies of this kernel have too heavy a tail (it is not smooth enough at "
-            "0). Use 'gorf-blocks' or 'qmc'."
+            f"Quadrature and radii='rms' need a finite moment E r^{power} of the frequency radius, not carried by "
+            "radii of probability below 1e-10. The frequencies of this kernel have too heavy a tail (it is not smooth "
+            "enough at 0). Use 'gorf-blocks' or 'qmc'."
         )
     return biased
 

@@ -15,7 +15,16 @@ from sklearn.preprocessing import normalize
 from krein import make_features, relative_error
 from krein.features.baselines import RandomMaclaurin
 from krein.features.baselines._power_series import power_series, share_columns
-from krein.kernels import ArcCosine, DotProductOnSphere, Gaussian, Kernel, Polynomial, PolynomialOnSphere, PowerSeries, Tanh
+from krein.kernels import (
+    ArcCosine,
+    DotProductOnSphere,
+    Gaussian,
+    Kernel,
+    Polynomial,
+    PolynomialOnSphere,
+    PowerSeries,
+    Tanh,
+)
 from krein.testing import assert_unbiased, z_scores
 
 LAWS = ("support", "geometric", "proportional", "stratified")

@@ -207,7 +207,9 @@ class TestMoments:
 class TestRefusals:
     @pytest.mark.parametrize("kernel", [Gaussian(), EXP + Gaussian()], ids=str)
     def test_other_kernels(self, kernel: Kernel) -> None:
-        with pytest.raises(TypeError, match="kernel must be a dot-product kernel for TensorSketch: Polynomial, PowerSeries, a"):
+        with pytest.raises(
+            TypeError, match="must be a dot-product kernel for TensorSketch: Polynomial, PowerSeries, a"
+        ):
             TensorSketch(kernel).fit(np.eye(3))
 
     @pytest.mark.parametrize("kernel", [Tanh(), ArcCosine(0)], ids=repr)
