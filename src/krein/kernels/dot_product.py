@@ -94,8 +94,9 @@ class PowerSeries(Kernel):
     coefficients: tuple[float, ...] = (1.0, 1.0, 0.5)
 
     def _check_parameters(self) -> None:
-        if not isinstance(self.coefficients, tuple) or not self.coefficients:
-            raise ValueError(f"coefficients must be a sequence of at least one number; got {self.coefficients!r}.")
+        given: object = self.coefficients
+        if not isinstance(given, tuple) or not given:
+            raise ValueError(f"coefficients must be a sequence of at least one number; got {given!r}.")
         for n, a in enumerate(self.coefficients):
             check_finite(a, f"coefficients[{n}]")
 

@@ -97,7 +97,7 @@ def predicted_error(
     if frequencies.phases is not None or not frequencies.rotated:
         raise ValueError(
             "The error can only be predicted for frequencies whose law is invariant under rotations, without phases; "
-            "it cannot for structured and quasi-Monte Carlo schemes."
+            "it cannot for structured and quasi-Monte Carlo schemes, nor for frequencies fitted to rows (digmm)."
         )
     z, rho = weighted_distances(distances, weights)
     k = kernel.profile(z)

@@ -17,6 +17,7 @@ from krein.datasets import load
 from krein.features.baselines import DoubleGaussianMixtureFeatures
 from krein.kernels import DeltaGaussian, FromProfile, Gaussian, PolynomialOnSphere, Tanh
 from krein.kernels.base import Kernel, inner_products
+from krein.sampling import predicted_error
 
 Array = NDArray[np.float64]
 
@@ -185,6 +186,14 @@ class TestIdentities:
             np.testing.assert_allclose(twin.transform(sp.csr_array(X)), Z, atol=1e-12)
             twin = DoubleGaussianMixtureFeatures(DELTA, 24).from_arrays(features.to_arrays())
             assert (twin.transform(X) == Z).all()
+
+    def test_no_error_is_predicted(self) -> None:
+        """Frequencies fitted to rows lie as the rows do; the prediction holds under random rotations."""
+        features = DoubleGaussianMixtureFeatures(DELTA, 24, random_state=0).fit(rows())
+        restored = DoubleGaussianMixtureFeatures(DELTA, 24).from_arrays(features.to_arrays())
+        for frequencies in (features.frequencies_, restored.frequencies_):
+            with pytest.raises(ValueError, match="invariant under rotations"):
+                predicted_error(frequencies, 5, DELTA, [1.0])
 
 
 class TestErrors:

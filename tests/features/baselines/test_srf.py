@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import itertools
 from functools import lru_cache
 from typing import Any
 
@@ -18,7 +19,7 @@ from krein.features.baselines import SphericalRandomFeatures
 from krein.features.baselines.srf import extent
 from krein.kernels import DeltaGaussian, Gaussian, PolynomialOnSphere
 from krein.kernels.base import Kernel, distances, inner_products
-from krein.sampling import variance
+from krein.sampling import ALL_DIRECTIONS, variance
 from krein.spectral.mixture_fit import fit_spectrum
 
 Array = NDArray[np.float64]
@@ -63,9 +64,10 @@ class TestMean:
         assert np.abs(z_scores(draws, features.model_.profile(z))).max() < 5
         assert np.abs(z_scores(draws, 1.03 * features.model_.profile(z))).max() > 5
 
-    def test_orthonormal_blocks(self) -> None:
+    @pytest.mark.parametrize("directions", ["blocks", "simplex", "fastfood", "circulant"])
+    def test_other_directions(self, directions: str) -> None:
         X = unit_rows(2)
-        make = (SphericalRandomFeatures(DEGREE_ONE, 32, directions="blocks", random_state=seed) for seed in range(400))
+        make = (SphericalRandomFeatures(DEGREE_ONE, 32, directions=directions, random_state=r) for r in range(400))
         draws = np.stack([features.fit(X).frequencies_.evaluate(np.outer(LAGS, np.eye(16)[0])) for features in make])
         assert np.abs(z_scores(draws, fit_spectrum(DEGREE_ONE, 16, 2.0).profile(LAGS))).max() < 5
         assert np.abs(z_scores(draws, DEGREE_ONE.profile(LAGS))).max() > 5
@@ -136,8 +138,8 @@ class TestIdentities:
 
     def test_state(self) -> None:
         X = unit_rows(10)
-        for form in ("pair", "phase"):
-            features = SphericalRandomFeatures(DELTA, 33, form=form, random_state=0).fit(X)
+        for form, directions in itertools.product(("pair", "phase"), ALL_DIRECTIONS):
+            features = SphericalRandomFeatures(DELTA, 33, form=form, directions=directions, random_state=0).fit(X)
             twin = SphericalRandomFeatures(DELTA, 33).from_arrays(features.to_arrays())
             assert (twin.transform(X) == features.transform(X)).all()
             assert (twin.signature_, twin.bias_) == (pytest.approx(features.signature_), features.bias_)

@@ -50,9 +50,7 @@ class CosineFeatures(BaseFeatureMap):
         return self.frequencies_.to_arrays()
 
     def _set_state(self, arrays: dict[str, NDArray[Any]]) -> None:
-        self.frequencies_ = Frequencies(
-            arrays["weights"], arrays["coefficients"], float(arrays["constant"]), arrays.get("phases")
-        )
+        self.frequencies_ = Frequencies.from_arrays(arrays)
         self.signature_ = self.frequencies_.signature
 
 

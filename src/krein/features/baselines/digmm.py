@@ -75,7 +75,8 @@ class DoubleGaussianMixtureFeatures(CosineFeatures):
     Notes
     -----
     Biased for every width: the frequencies are a fit, and a draw from the mixture smooths it. The kernel is fitted only
-    at the distances that the rows have.
+    at the distances that the rows have. The default mass of k_2 is the least, and not always the best: for
+    Tanh(2, -0.5) on letter, 256 columns, the error is 0.33 with it and 0.21 with ``negative_mass=10``.
 
     Examples
     --------
@@ -134,7 +135,7 @@ class DoubleGaussianMixtureFeatures(CosineFeatures):
             masses[1] *= -1  # the second problem is k_2 itself
         phases = draw_phases(count * len(masses), streams("phases")) if phased else None
         self.frequencies_ = Frequencies(
-            weights.reshape(-1, X.shape[1]), np.repeat(masses / count, count), phases=phases
+            weights.reshape(-1, X.shape[1]), np.repeat(masses / count, count), phases=phases, rotated=False
         )
         self.signature_ = self.frequencies_.signature
 

@@ -13,7 +13,7 @@ from krein._validation import Rows, check_choice, check_positive, row_norms
 from krein.features.baselines._cosines import CosineFeatures, draw_phases
 from krein.kernels import Gaussian, Kernel
 from krein.kernels.base import distances
-from krein.sampling import DIRECTIONS, sample_frequencies
+from krein.sampling import ALL_DIRECTIONS, sample_frequencies
 from krein.spectral import RadialLaw
 from krein.spectral.mixture_fit import cell_law, fit_spectrum
 
@@ -37,8 +37,8 @@ class SphericalRandomFeatures(CosineFeatures):
     form : {"pair", "phase"}, default="pair"
         "phase" (the authors' form) gives a frequency one column with a random phase, "pair" a cosine and a sine. At
         equal width a pair has the lower error where k(x, y) is near k(x, x). A single column has a phase.
-    directions : {"iid", "blocks", "joint", "shared"}, default="iid"
-        How the directions of the frequencies are drawn; the authors' are independent.
+    directions : str, default="iid"
+        A key of ``krein.sampling.ALL_DIRECTIONS``, such as "blocks" or "sorf". The authors' are independent.
     max_distance : float or None, default=None
         Largest distance between rows. None is 2 for kernels on the unit sphere, else a bound from the rows that ``fit``
         gets: twice the greatest length of a row, or twice the greatest distance from the mean row where that is less.
@@ -65,7 +65,11 @@ class SphericalRandomFeatures(CosineFeatures):
     -----
     The mean over draws is k_fit, a positive definite function minus a constant, and not k: see ``bias_``. Rows further
     apart than ``max_distance`` get whatever k_fit is there. Where a kernel comes to its limit long before
-    ``max_distance``, it is fitted up to four times the distance where it does.
+    ``max_distance``, it is fitted up to four times the distance where it does. A kernel that is larger somewhere than
+    at 0 is near no k_fit.
+
+    A larger ``shift`` allows a better fit and costs variance, in proportion to (k(0) + tau)^2: for Tanh(2, -0.5) on
+    letter, 255 columns and directions "blocks", the error is 0.44 with the default and 0.30 with ``shift=4``.
 
     References
     ----------
@@ -117,7 +121,7 @@ class SphericalRandomFeatures(CosineFeatures):
 
     def _fit(self, X: Rows) -> None:
         kernel = self._check_radial()
-        check_choice(self.directions, "directions", DIRECTIONS)
+        check_choice(self.directions, "directions", ALL_DIRECTIONS)
         streams = Streams(self.random_state)
         fit = fit_spectrum(
             kernel, X.shape[1], self._range(X), n_mixture=self.n_mixture, solver=self.solver, shift=self.shift
