@@ -2,10 +2,10 @@
 
     python benchmarks/baselines.py [--draws 20] [--data letter] [--methods rm ts srf digmm]
 
-Relative error of K_hat on 1000 training rows, polynomial kernel a=3, m=1, at the same number of real columns (the authors'
-maps give s columns for s draws). Every draw takes other rows and other features. A cell agrees if ours is at most the
-reference plus twice the spread of both means; where it is smaller, the method is implemented as its own paper describes it,
-which the authors' code does not (docs/errata.md, item 11). The exit status is 1 if a cell does not agree.
+Relative error of K_hat on 1000 training rows, polynomial kernel a=3, m=1, at the same number of real columns (the
+authors' maps give s columns for s draws). Every draw takes other rows and other features. A cell agrees if ours is at
+most the reference plus twice the spread of both means; where it is smaller, the method is implemented as its own paper
+describes it, which the authors' code does not (docs/errata.md, item 11). The exit status is 1 if a cell does not agree.
 """
 
 from __future__ import annotations
@@ -115,9 +115,7 @@ def measure(data: str, methods: list[str], draws: int) -> Iterator[Cell]:
                     print(f"{method} {options} at {columns} columns: {refused}", file=sys.stderr)
 
 
-def _cell(
-    X: np.ndarray, method: str, options: dict[str, Any], columns: int, draws: int, reference: Any
-) -> Cell:
+def _cell(X: np.ndarray, method: str, options: dict[str, Any], columns: int, draws: int, reference: Any) -> Cell:
     errors, fit, transform = [], [], []
     for seed in range(draws):
         rows = X[np.random.default_rng([seed, columns]).choice(len(X), N_ROWS, replace=False)]
