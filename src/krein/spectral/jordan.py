@@ -16,6 +16,7 @@ from numpy.polynomial.legendre import leggauss
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize.elementwise import find_root
 
+from krein.exceptions import NoFrequenciesError
 from krein.spectral.bessel import omega
 from krein.spectral.measure import Array, RadialMeasure
 
@@ -188,7 +189,7 @@ def jordan(measure: RadialMeasure) -> Jordan:
     )
     total = sum(abs(mass) for *_, mass in pieces)
     if total == 0:
-        raise ValueError("The measure is nothing but a constant: there is no frequency to sample.")
+        raise NoFrequenciesError("The measure is nothing but a constant: there is no frequency to sample.")
     # a part of less mass than this is rounding of the density; a cut-off measure has an unknown error instead
     rounding = max(1e-12 * total, measure.error if np.isfinite(measure.error) else 0.0)
     parts = []
