@@ -8,7 +8,7 @@ from numpy.testing import assert_allclose, assert_array_equal
 
 from krein import theory
 from krein.exceptions import InfiniteMassError
-from krein.kernels import DeltaGaussian, Gaussian, Laplacian, Log, Matern, PolynomialOnSphere
+from krein.kernels import DeltaGaussian, Gaussian, Laplacian, Log, Matern, Polynomial, PolynomialOnSphere
 from krein.sampling import variance as variance_of_parts
 from krein.sampling.variance import single_variance
 from krein.spectral import jordan_parts, omega
@@ -38,11 +38,15 @@ def test_scheme_names_mean_direction_schemes(name, directions):
 def test_errors():
     with pytest.raises(ValueError, match="scheme must be one of"):
         theory.variance(ASYMMETRIC, 8, "qmc", 8, 1.0)
+    with pytest.raises(TypeError, match="kernel must be a radial kernel"):
+        theory.variance(Polynomial(), 8, "grff", 8, 1.0)
+    with pytest.raises(ValueError, match=r"s must be an integer >= 1; got 2\.5"):
+        theory.G(jordan_parts(ASYMMETRIC, 8).positive, 2.5, 1.0)
     with pytest.raises(InfiniteMassError):
         theory.variance(Log(), 8, "grff", 8, 1.0)
-    with pytest.raises(ValueError, match="s must lie between 1 and the dimension 8; got 9"):
+    with pytest.raises(ValueError, match="s must be at most the dimension 8; got 9"):
         theory.G(jordan_parts(ASYMMETRIC, 8).positive, 9, 1.0)
-    with pytest.raises(ValueError, match="s must lie between 1 and the dimension 8; got 0"):
+    with pytest.raises(ValueError, match="s must be an integer >= 1; got 0"):
         theory.G(jordan_parts(ASYMMETRIC, 8).positive, 0, 1.0)
 
 

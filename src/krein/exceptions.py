@@ -5,6 +5,7 @@ __all__ = [
     "FeatureFileError",
     "InfiniteMassError",
     "KreinError",
+    "NoFrequenciesError",
     "NotPositiveDefiniteError",
     "SpectralAccuracyError",
     "SpectralAccuracyWarning",
@@ -21,6 +22,10 @@ class DomainError(KreinError, ValueError):
 
 class InfiniteMassError(KreinError, ValueError):
     """The radial measure of a kernel has infinite total mass: no unbiased Fourier features of finite variance exist."""
+
+
+class NoFrequenciesError(KreinError, ValueError):
+    """The radial measure of a kernel is nothing but a constant, or zero: there is no frequency to draw."""
 
 
 class NotPositiveDefiniteError(KreinError, ValueError):

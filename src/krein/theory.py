@@ -10,6 +10,7 @@ from collections.abc import Sequence
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
+from krein._validation import check_integer
 from krein.kernels.base import RadialKernel
 from krein.sampling.error import PredictedError, predicted_error
 from krein.sampling.variance import pair_covariance
@@ -70,8 +71,9 @@ def G(law: RadialLaw, s: int, z: ArrayLike) -> Array:
     >>> bool(G(jordan_parts(Gaussian(), 16).positive, 16, 1.0) < 0)
     True
     """
-    if not 1 <= s <= law.dim:
-        raise ValueError(f"s must lie between 1 and the dimension {law.dim}; got {s}.")
+    check_integer(s, "s", 1)
+    if s > law.dim:
+        raise ValueError(f"s must be at most the dimension {law.dim}; got {s}.")
     return (s - 1) / s * pair_covariance(law, law, np.asarray(z, float))
 
 

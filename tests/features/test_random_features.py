@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -85,7 +86,10 @@ class TestColumns:
         ("kernel", "needed"), [(DELTA, 2), (WITH_CONSTANT, 2), (WITH_CONSTANT - 0.6 * Gaussian(3.0), 3)]
     )
     def test_too_few_columns(self, kernel: Kernel, needed: int) -> None:
-        with pytest.raises(ValueError, match=rf"n_components must be at least {needed} .*; got {needed - 1}"):
+        with pytest.raises(
+            ValueError,
+            match=rf"n_components must be at least {needed} here, one column for every sign.*; got {needed - 1}",
+        ):
             fitted(kernel, needed - 1)
         assert fitted(kernel, needed).transform(X).shape[1] == needed
 
@@ -175,6 +179,9 @@ class TestKernelAndScheme:
         with pytest.raises(InfiniteMassError, match=r"infinite mass in .*dimension.*No unbiased .*Use a map") as caught:
             RandomFeatures(kernel, scheme=scheme).fit(normalize(X))
         assert type(kernel).__name__ in str(caught.value) or "polynomial" in str(caught.value)
+        advised = re.findall(r"'(\w+)'", str(caught.value).partition("Use a map")[2])
+        assert set(advised) <= set(FEATURE_MAPS)
+        assert advised
 
     def test_kernel_that_is_not_radial(self) -> None:
         @dataclass(frozen=True)

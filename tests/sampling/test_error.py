@@ -6,7 +6,7 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from krein.kernels import DeltaGaussian, Gaussian, PolynomialOnSphere
+from krein.kernels import DeltaGaussian, Gaussian, Polynomial, PolynomialOnSphere
 from krein.kernels.base import distances
 from krein.sampling import Frequencies, PredictedError, predicted_error, sample_frequencies
 from krein.sampling.directions import haar
@@ -160,6 +160,12 @@ def test_distances_and_weights_are_checked(z, weights, message):
 
 def test_what_cannot_be_predicted_is_refused():
     frequencies = random_frequencies()
+    with pytest.raises(TypeError, match="kernel must be a radial kernel"):
+        predicted_error(frequencies, 5, Polynomial(), [1.0])
+    with pytest.raises(TypeError, match="frequencies must be Frequencies"):
+        predicted_error(frequencies.weights, 5, Gaussian(), [1.0])
+    with pytest.raises(ValueError, match=r"dim must be an integer >= 1; got 5\.0"):
+        predicted_error(frequencies, 5.0, Gaussian(), [1.0])
     with pytest.raises(ValueError, match=r"dimension of the frequencies \(5\); got 6"):
         predicted_error(frequencies, 6, Gaussian(), [1.0])
     w, c = frequencies.weights, frequencies.coefficients

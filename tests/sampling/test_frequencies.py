@@ -192,7 +192,9 @@ def test_stages_have_streams_of_their_own():
     [
         ((4,), {}, "counts must be 2 integers >= 1"),
         ((4, 4, 4), {}, "counts must be 2 integers >= 1"),
-        ((4, 0), {}, r"counts must be 2 integers >= 1, one per part with mass; got \[4, 0\]"),
+        ((4, 0), {}, r"counts must be 2 integers >= 1, one per part with mass; got \(4, 0\)"),
+        (4, {}, "counts must be 2 integers >= 1, one per part with mass; got 4"),
+        ((4.5, 4), {}, "counts must be 2 integers >= 1"),
         ((4, 4), {"directions": "qr"}, "directions must be one of"),
         ((4, 4), {"radii": "qmc"}, "radii must be one of"),
         ((4, 4), {"random_state": -1}, "random_state must be"),

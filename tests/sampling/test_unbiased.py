@@ -106,7 +106,7 @@ def test_kernels_with_finite_mass_in_low_dimension(kernel, dim):
     check_all_schemes(kernel, dim)
 
 
-@pytest.mark.parametrize("dim", [2, 3, 16])
+@pytest.mark.parametrize("dim", DIMS)
 @pytest.mark.parametrize("kernel", NUMERICAL, ids=["damped", "gaussian times cauchy"])
 def test_kernels_without_a_closed_form(kernel, dim):
     check_all_schemes(kernel, dim)

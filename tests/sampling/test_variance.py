@@ -263,6 +263,8 @@ def test_any_dimension(scheme, dim):
         ("iid", (4, 4, 4), "one entry per part with mass \\(2\\); got 3"),
         ("iid", 0, "counts must be an integer >= 1"),
         ("iid", (4, 2.5), "counts must be an integer >= 1"),
+        ("iid", 2.5, "counts must be an integer >= 1; got 2.5"),
+        ("iid", None, "counts must be an integer >= 1; got None"),
     ],
 )
 def test_errors(scheme, counts, message):

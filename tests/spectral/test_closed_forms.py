@@ -10,6 +10,7 @@ import pytest
 from numpy.testing import assert_allclose
 from scipy import integrate, special, stats
 
+from krein.exceptions import NoFrequenciesError
 from krein.kernels import (
     Cauchy,
     DeltaGaussian,
@@ -202,8 +203,9 @@ def test_sums_multiples_and_products_of_gaussians_are_one_mixture():
 
 
 def test_the_zero_mixture_has_no_measure():
-    with pytest.raises(ValueError, match="identically zero"):
-        radial_measure(Gaussian(2.0) - Gaussian(2.0), 3)
+    for kernel in (Gaussian(2.0) - Gaussian(2.0), 0.0 * Gaussian(2.0), DeltaGaussian((0.0,), (1.0,))):
+        with pytest.raises(NoFrequenciesError, match="identically zero"):
+            radial_measure(kernel, 3)
 
 
 # ---- Matern --------------------------------------------------------------------------------------------------------

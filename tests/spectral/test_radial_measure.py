@@ -8,9 +8,10 @@ import numpy as np
 import pytest
 from numpy.testing import assert_allclose
 
-from krein.exceptions import InfiniteMassError, SpectralAccuracyError, SpectralAccuracyWarning
+from krein.exceptions import InfiniteMassError, NoFrequenciesError, SpectralAccuracyError, SpectralAccuracyWarning
 from krein.kernels import (
     NTK,
+    AdditiveChi2,
     ArcCosine,
     Cauchy,
     DeltaGaussian,
@@ -22,6 +23,7 @@ from krein.kernels import (
     Laplacian,
     Log,
     Matern,
+    Polynomial,
     PolynomialOnSphere,
     RationalQuadratic,
     Tanh,
@@ -79,7 +81,7 @@ def test_infinite_mass_in_every_dimension(kernel, dim):
 def test_kernels_on_the_sphere_extended_by_zero(kernel, dim):
     with pytest.raises(InfiniteMassError) as caught:
         radial_measure(kernel, dim)
-    for word in (repr(kernel) if "Polynomial" not in repr(kernel) else "polynomial", str(dim), "cut-off radius"):
+    for word in (repr(kernel) if "Polynomial" not in repr(kernel) else "polynomial", str(dim), "Use a map"):
         assert word in str(caught.value)
     assert not has_positive_decomposition(kernel, dim)
 
@@ -211,8 +213,23 @@ def test_a_limit_at_infinity_is_a_constant(dim):
 
 
 def test_a_constant_callable_has_no_frequencies():
-    with pytest.raises(ValueError, match="nothing but a constant"):
+    with pytest.raises(NoFrequenciesError, match="nothing but a constant"):
         jordan_parts(FromProfile(np.ones_like), 3)
+
+
+@pytest.mark.parametrize(
+    "kernel", [FromProfile(np.ones_like), 0.0 * Gaussian(), 0 * Laplacian(), Gaussian() - Gaussian()], ids=repr
+)
+def test_a_constant_has_mass_0_and_a_positive_decomposition(kernel):
+    assert total_mass(kernel, 3) == 0.0
+    assert has_positive_decomposition(kernel, 3)
+
+
+@pytest.mark.parametrize("kernel", ["rbf", None, Gaussian, Polynomial(), AdditiveChi2()], ids=str)
+@pytest.mark.parametrize("function", [radial_measure, jordan_parts, total_mass, has_positive_decomposition])
+def test_what_is_no_radial_kernel_is_refused(function, kernel):
+    with pytest.raises(TypeError, match=r"kernel must be a radial kernel of krein\.kernels; got"):
+        function(kernel, 3)
 
 
 @pytest.mark.parametrize("function", [np.cos, np.square, np.exp])

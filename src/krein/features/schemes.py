@@ -70,7 +70,8 @@ class Scheme:
         phased = columns < 2 * n_parts
         n = columns if phased else columns // 2
         if n < n_parts:
-            raise ValueError(f"n_components must be at least {n_parts + constant} here; got {n_columns}.")
+            why = "one column for every sign" + (" and one for the constant" if constant else "")
+            raise ValueError(f"n_components must be at least {n_parts + constant} here, {why}; got {n_columns}.")
         counts = ALLOCATIONS[self.allocation](parts, n, distances)
         if self.rule is not None:
             group = RULES[self.rule].group(parts.parts[0].dim)

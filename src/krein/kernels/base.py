@@ -168,6 +168,12 @@ class RadialKernel(Kernel):
         return Scaled(self, float(factor)) if isinstance(factor, Real) else NotImplemented
 
 
+def check_radial(kernel: Any) -> None:
+    """Raise unless kernel is a radial kernel."""
+    if not isinstance(kernel, RadialKernel):
+        raise TypeError(f"kernel must be a radial kernel of krein.kernels; got {kernel!r}.")
+
+
 def as_distances(z: ArrayLike) -> Array:
     """Z as a float64 array. Complex z are kept: an analytic profile is Fourier transformed along a ray of them."""
     z = np.asarray(z)

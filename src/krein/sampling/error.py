@@ -19,7 +19,8 @@ from numpy.typing import ArrayLike, NDArray
 from scipy.fft import dct
 from scipy.interpolate import CubicSpline
 
-from krein.kernels.base import RadialKernel
+from krein._validation import check_integer
+from krein.kernels.base import RadialKernel, check_radial
 from krein.sampling.frequencies import Frequencies
 from krein.spectral import omega
 
@@ -92,6 +93,10 @@ def predicted_error(
     >>> bool(0.03 < error.relative < 0.3)
     True
     """
+    check_radial(kernel)
+    if not isinstance(frequencies, Frequencies):
+        raise TypeError(f"frequencies must be Frequencies, as features.frequencies_ is; got {frequencies!r}.")
+    check_integer(dim, "dim", 1)
     if dim != frequencies.dim:
         raise ValueError(f"dim must be the dimension of the frequencies ({frequencies.dim}); got {dim}.")
     if frequencies.phases is not None or not frequencies.rotated:
@@ -142,9 +147,8 @@ class OmegaTransform:
     """t -> int Omega_d(t z) m(dz) for a weighted sample m of distances.
 
     As a function of z, Omega_d(t z) is band-limited (bandwidth t): it is interpolated exactly to rounding from
-    Chebyshev nodes
-    on [0, max z], so the sample is first condensed to weights on these nodes; as a function of t it goes through a
-    spline.
+    Chebyshev nodes on [0, max z], so the sample is first condensed to weights on these nodes; as a function of t it
+    goes through a spline.
     """
 
     def __init__(self, dim: int, z: Array, weights: Array) -> None:
@@ -172,12 +176,12 @@ class OmegaTransform:
         self.top = top
         half = (
             top * self.reach / 2
-        )  # the Chebyshev series of a wave of half this many radians ends cbrt(half) further on
+        )  # a wave of this many radians has a Chebyshev series that ends cbrt(half) further on
         size = int(half + 12 * np.cbrt(half)) + 32
         nodes = self.reach * (1 - np.cos(np.pi * (np.arange(size) + 0.5) / size)) / 2
         condensed = _chebyshev_weights(1 - 2 * self.z / self.reach, self.weights, size)
         t_nodes = top * (1 - np.cos(np.pi * (np.arange(size) + 0.5) / size)) / 2
-        values = np.array([omega(self.dim, t * nodes) @ condensed for t in t_nodes])
+        values = omega(self.dim, np.multiply.outer(t_nodes, nodes)) @ condensed  # size < 700: at most 4 MB
         series = np.polynomial.chebyshev.Chebyshev(_chebyshev_coefficients(values), domain=[top, 0])
         t = np.linspace(0, top, int(np.ceil(top * self.reach / STEP)) + 8)
         self.spline = CubicSpline(t, series(t))

@@ -31,9 +31,8 @@ class Frequencies:
         rest. Always False for structured weights.
     phases : ndarray of shape (n,), optional
         With phases b_i a frequency has the one column sqrt(2|c_i|) cos(w_i.x + b_i) in place of a (cosine, sine)
-        pair. For b_i
-        uniform on [0, 2 pi] its mean is that of the pair, but its variance is larger: k_hat is then no function of x
-        - y.
+        pair. For b_i uniform on [0, 2 pi] its mean is that of the pair, but its variance is larger: k_hat is then no
+        function of x - y.
 
     Examples
     --------

@@ -103,8 +103,15 @@ def size_biased(law: RadialLaw, power: int) -> RadialLaw:
     """The measure r^power p(r) of a normalised law p; its mass is the moment E r^power, which must be finite.
 
     Radii of probability below 1e-14 are left out. Where those below 1e-10 carry more than 1 % of the moment, it is
-    infinite, or as good as infinite for a rule with a finite number of radii.
+    infinite, or as good as infinite for a rule with a finite number of radii. Kept with the law for later calls.
     """
+    kept: dict[int, RadialLaw] = law.__dict__.setdefault("_size_biased", {})
+    if power not in kept:
+        kept[power] = _make_size_biased(law, power)
+    return kept[power]
+
+
+def _make_size_biased(law: RadialLaw, power: int) -> RadialLaw:
     biased = _weighted(law, power)
     if biased.mass > 1.01 * _weighted(law, power, 1e-10).mass:
         raise ValueError(

@@ -90,8 +90,8 @@ def sample_with_rule(parts: Jordan, counts: Sequence[int], rule: str, random_sta
     return Frequencies(np.concatenate(weights), np.concatenate(coefficients), constant, rotated=RULES[rule].rotated)
 
 
-def _check_counts(parts: Jordan, counts: Sequence[int]) -> None:
-    if len(counts) != len(parts.parts) or min(counts) < 1:
-        raise ValueError(
-            f"counts must be {len(parts.parts)} integers >= 1, one per part with mass; got {list(counts)}."
-        )
+def _check_counts(parts: Jordan, counts: Any) -> None:
+    needed = len(parts.parts)
+    given = list(counts) if isinstance(counts, Sequence | np.ndarray) else []
+    if len(given) != needed or not all(isinstance(count, int | np.integer) and count >= 1 for count in given):
+        raise ValueError(f"counts must be {needed} integers >= 1, one per part with mass; got {counts!r}.")

@@ -48,7 +48,7 @@ def variance(parts: Jordan, scheme: str, counts: int | Sequence[int], z: ArrayLi
     """
     check_choice(scheme, "scheme", ("iid", "blocks", "joint", "shared"))
     laws = parts.parts
-    sizes = [counts] * len(laws) if isinstance(counts, int | np.integer) else list(counts)
+    sizes = list(counts) if isinstance(counts, Sequence | np.ndarray) else [counts] * len(laws)
     if len(sizes) != len(laws):
         raise ValueError(f"counts must have one entry per part with mass ({len(laws)}); got {len(sizes)}.")
     for size in sizes:

@@ -11,6 +11,7 @@ from dataclasses import replace
 import numpy as np
 from scipy import special
 
+from krein.exceptions import NoFrequenciesError
 from krein.kernels.algebra import Product, Scaled, Sum
 from krein.kernels.base import RadialKernel
 from krein.kernels.gaussian import DeltaGaussian, Gaussian
@@ -28,7 +29,7 @@ def gaussian_terms(kernel: RadialKernel) -> dict[float, float] | None:
         return _collect(zip(kernel.scales, kernel.weights, strict=True))
     if isinstance(kernel, Scaled):
         inner = gaussian_terms(kernel.kernel)
-        return None if inner is None else {scale: kernel.factor * weight for scale, weight in inner.items()}
+        return None if inner is None else _collect((scale, kernel.factor * weight) for scale, weight in inner.items())
     if isinstance(kernel, Sum | Product):
         left, right = gaussian_terms(kernel.left), gaussian_terms(kernel.right)
         if left is None or right is None:
@@ -49,7 +50,7 @@ def _collect(terms: Iterable[tuple[float, float]]) -> dict[float, float]:
 def gaussian_mixture(terms: dict[float, float], dim: int) -> RadialMeasure:
     """Term a exp(-z^2/(2 s^2)): the radius is chi_d / s, so mu(dr) = sum a s chi_d(s r) dr."""
     if not terms:
-        raise ValueError("The kernel is identically zero: it has no frequencies.")
+        raise NoFrequenciesError("The kernel is identically zero: it has no frequencies.")
     scales, weights = np.array(list(terms)), np.array(list(terms.values()))
     log_norm = (dim / 2 - 1) * np.log(2) + special.gammaln(dim / 2)
 

@@ -16,6 +16,7 @@ from numpy.polynomial.legendre import leggauss
 from numpy.typing import ArrayLike, NDArray
 from scipy.optimize.elementwise import find_root
 
+from krein.exceptions import NoFrequenciesError
 from krein.spectral.bessel import omega
 from krein.spectral.measure import Array, RadialMeasure
 
@@ -75,11 +76,10 @@ class RadialLaw:
             known, grid = self._known_cdf
             cell = np.searchsorted(known, u[solve])
             near = grid[np.maximum(cell - 2, 0)], grid[np.minimum(cell + 1, len(grid) - 1)]
-            bracket = tuple(np.log(np.clip(end, np.maximum(low, np.finfo(float).tiny), high)) for end in near)
-            tolerances = {"xrtol": 1e-15, "xatol": 1e-15}
-            root = find_root(self._excess, bracket, args=(low, rest[solve]), tolerances=tolerances)  # type: ignore[call-overload]
+            a, b = (np.log(np.clip(end, np.maximum(low, np.finfo(float).tiny), high)) for end in near)
+            x, found = self._log_radius(a, b, low, rest[solve])
             linear = low + (high - low) * rest[solve] / self.piece_mass[piece][solve]  # pieces as small as rounding
-            r[solve] = np.where(root.success, np.clip(np.exp(root.x), low, high), linear)
+            r[solve] = np.where(found, np.clip(np.exp(x), low, high), linear)
         return np.asarray(r)
 
     @cached_property
@@ -87,8 +87,31 @@ class RadialLaw:
         """Probabilities and radii on the grid of the measure, where a quantile is looked for."""
         return self.cdf(self.measure.grid), self.measure.grid
 
-    def _excess(self, log_r: Array, low: Array, mass: Array) -> Array:
-        return self._mass_between(low, np.exp(log_r)) - mass
+    def _log_radius(self, a: Array, b: Array, low: Array, mass: Array) -> tuple[Array, NDArray[np.bool_]]:
+        """Where the mass between ``low`` and e^x is ``mass``, a <= x <= b, and whether there is such an x.
+
+        Newton's method, with bisection where it would leave the bracket [a, b] or does not halve its last step.
+        """
+        below, above = (self._mass_between(low, np.exp(end)) - mass for end in (a, b))
+        found = (below <= 0) & (above >= 0)
+        result = (a + b) / 2
+        left = np.flatnonzero(found & (a < b))
+        a, b, low, mass, x = a[left], b[left], low[left], mass[left], result[left]
+        last = b - a
+        while len(left):
+            r = np.exp(x)
+            excess = self._mass_between(low, r) - mass
+            a, b = np.where(excess <= 0, x, a), np.where(excess >= 0, x, b)
+            with np.errstate(divide="ignore", over="ignore", invalid="ignore"):
+                newton = x - excess / (self.sign * self.measure.density(r) * r)
+            good = (newton >= a) & (newton <= b) & (np.abs(newton - x) <= last / 2)
+            new = np.where(good, newton, (a + b) / 2)
+            last = np.abs(new - x)
+            result[left] = x = new
+            going = last > 1e-15 * (1 + np.abs(x))
+            left = left[going]
+            a, b, low, mass, x, last = (array[going] for array in (a, b, low, mass, x, last))
+        return result, found
 
     def sample(self, size: int, rng: np.random.Generator) -> Array:
         """Independent radii."""
@@ -188,7 +211,7 @@ def jordan(measure: RadialMeasure) -> Jordan:
     )
     total = sum(abs(mass) for *_, mass in pieces)
     if total == 0:
-        raise ValueError("The measure is nothing but a constant: there is no frequency to sample.")
+        raise NoFrequenciesError("The measure is nothing but a constant: there is no frequency to sample.")
     # a part of less mass than this is rounding of the density; a cut-off measure has an unknown error instead
     rounding = max(1e-12 * total, measure.error if np.isfinite(measure.error) else 0.0)
     parts = []

@@ -11,7 +11,7 @@ import numpy as np
 from sklearn.base import clone
 
 from krein._validation import check_integer
-from krein.exceptions import InfiniteMassError, SpectralAccuracyError, SpectralAccuracyWarning
+from krein.exceptions import InfiniteMassError, NoFrequenciesError, SpectralAccuracyError, SpectralAccuracyWarning
 from krein.kernels import (
     Cauchy,
     Epanechnikov,
@@ -25,7 +25,7 @@ from krein.kernels import (
     Sum,
     ThinPlate,
 )
-from krein.kernels.base import Array, RadialKernel
+from krein.kernels.base import Array, RadialKernel, check_radial
 from krein.spectral.closed_forms import gamma_mixture, gaussian_mixture, gaussian_terms, student
 from krein.spectral.fourier import hankel_density
 from krein.spectral.jordan import Jordan, jordan
@@ -67,6 +67,7 @@ def radial_measure(kernel: RadialKernel, dim: int) -> RadialMeasure:
     >>> radial_measure(Laplacian(scale=1.0), dim=3).cumulative(1.0).round(6)
     np.float64(0.181690)
     """
+    check_radial(kernel)
     check_integer(dim, "dim", 1)
     terms = gaussian_terms(kernel)
     if terms is not None:
@@ -122,6 +123,7 @@ def _unbounded(kernel: RadialKernel, dim: int) -> RadialMeasure:
 
 def jordan_parts(kernel: RadialKernel, dim: int) -> Jordan:
     """Jordan decomposition of the radial measure of a kernel; results are kept for later calls with equal kernels."""
+    check_radial(kernel)
     try:
         return _cached_parts(clone(kernel), dim)
     except TypeError:  # unhashable parameters, such as lists
@@ -134,11 +136,13 @@ def _cached_parts(kernel: RadialKernel, dim: int) -> Jordan:
 
 
 def total_mass(kernel: RadialKernel, dim: int) -> float:
-    """||mu||, the total mass of the measure away from the origin; ``inf`` where it is infinite."""
+    """||mu||, the total mass of the measure away from the origin; ``inf`` where it is infinite, 0 for a constant."""
     try:
         return jordan_parts(kernel, dim).total_mass
     except InfiniteMassError:
         return float("inf")
+    except NoFrequenciesError:
+        return 0.0
 
 
 def has_positive_decomposition(kernel: RadialKernel, dim: int) -> bool:
