@@ -21,7 +21,7 @@ def equal(parts: Jordan, n: int, distances: Array) -> list[int]:
 
 def by_mass(parts: Jordan, n: int, distances: Array) -> list[int]:
     """Proportional to the masses: every frequency has a coefficient of about the same size."""
-    return _apportion(np.array([law.mass for law in parts.parts]), n)
+    return apportion(np.array([law.mass for law in parts.parts]), n)
 
 
 def by_variance(parts: Jordan, n: int, distances: Array) -> list[int]:
@@ -36,10 +36,10 @@ def by_variance(parts: Jordan, n: int, distances: Array) -> list[int]:
     for law in parts.parts:
         v = single_variance(law, distances) + (law.dim - 1) * pair_covariance(law, law, distances)
         shares.append(law.mass * np.sqrt(max(float(v.mean()), 1e-12)))
-    return _apportion(np.array(shares), n)
+    return apportion(np.array(shares), n)
 
 
-def _apportion(shares: Array, n: int) -> list[int]:
+def apportion(shares: Array, n: int) -> list[int]:
     """Integers >= 1 that sum to n and are as near to proportional as rounding allows."""
     exact = shares / shares.sum() * n
     counts = np.maximum(np.floor(exact).astype(int), 1)

@@ -1,0 +1,85 @@
+"""A weight on distances: which distances a design is to be good at, and up to which its bias is certified."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+import numpy as np
+from numpy.typing import ArrayLike, NDArray
+
+from krein._validation import check_positive, row_norms
+from krein.kernels.base import distances
+from krein.sampling.error import weighted_distances
+
+Array = NDArray[np.float64]
+
+ROWS = 512  # of a subsample, always the same for the same rows: a refit then finds its design again
+BINS = 100
+MARGIN = 1.1  # reach over the largest distance of the subsample, where no smaller bound on all distances is known
+UNIFORM_SHARE = 0.1  # of a mixed weight
+
+
+@dataclass(frozen=True, eq=False)
+class DistanceWeight:
+    """Distances z with weights rho of sum 1, all in [0, reach]."""
+
+    z: Array
+    rho: Array
+    reach: float
+
+    def mixed(self, share: float = UNIFORM_SHARE) -> DistanceWeight:
+        """(1 - share) times this weight plus ``share`` times the uniform one on [0, reach]."""
+        z = (np.arange(BINS) + 0.5) * self.reach / BINS
+        rho = np.concatenate([(1 - share) * self.rho, np.full(BINS, share / BINS)])
+        return DistanceWeight(np.concatenate([self.z, z]), rho, self.reach)
+
+    def mean(self, values: Array) -> float:
+        """Mean over the weight of values given at the distances z."""
+        return float(self.rho @ values)
+
+
+def uniform_weight(reach: float) -> DistanceWeight:
+    """All distances in [0, reach] alike."""
+    check_positive(reach, "distance_range")
+    return DistanceWeight((np.arange(BINS) + 0.5) * reach / BINS, np.full(BINS, 1 / BINS), float(reach))
+
+
+def sampled_weight(sample: ArrayLike, reach: float | None = None) -> DistanceWeight:
+    """The weight of a sample of distances, by bins; distances beyond ``reach`` are left out."""
+    z, _ = weighted_distances(sample)
+    reach = float(z.max()) if reach is None else float(reach)
+    check_positive(reach, "distance_range")
+    z = z[z <= reach]
+    if not len(z):
+        raise ValueError(f"distances must have an entry within the distance_range {reach:g}.")
+    return DistanceWeight(*_binned(z, reach), reach)
+
+
+def weight_of_rows(X: Any, reach: float | None = None, fallback: float = 1.0) -> DistanceWeight:
+    """The weight of the distances between rows of X, the distance 0 of a row to itself included.
+
+    From ``ROWS`` rows at most. ``reach=None`` means a little more than the largest distance among them, at most a bound
+    on the distances of all rows, and ``fallback`` where all rows are equal.
+    """
+    n = X.shape[0]
+    chosen = np.sort(np.random.default_rng(0).choice(n, min(n, ROWS), replace=False))
+    rows = X[chosen]
+    between = distances(rows, rows)[np.triu_indices(len(chosen), 1)]
+    if reach is None:
+        largest = float(between.max(initial=0.0))
+        reach = min(MARGIN * largest, 2 * float(row_norms(X).max())) if largest > 0 else fallback
+    between = between[between <= reach]
+    if not len(between):
+        return uniform_weight(reach)
+    z, rho = _binned(between, reach)
+    return DistanceWeight(np.append(0.0, z), np.append(1 / n, (1 - 1 / n) * rho), float(reach))
+
+
+def _binned(z: Array, reach: float) -> tuple[Array, Array]:
+    """Mean distance and share of every bin that is not empty."""
+    bins = np.minimum((z * (BINS / reach)).astype(np.intp), BINS - 1)
+    counts = np.bincount(bins, minlength=BINS)
+    sums = np.bincount(bins, weights=z, minlength=BINS)
+    used = counts > 0
+    return sums[used] / counts[used], counts[used] / counts.sum()
