@@ -26,7 +26,7 @@ X.flags.writeable = False
 
 
 def fitted(kernel: Kernel = DELTA, n_components: int = 40, **options: Any) -> RandomFeatures:
-    return RandomFeatures(kernel, n_components, **({"random_state": 0} | options)).fit(X)
+    return RandomFeatures(kernel, n_components, **({"random_state": 0, "scheme": "gorf-blocks"} | options)).fit(X)
 
 
 def counts(features: RandomFeatures) -> tuple[int, int]:

@@ -66,7 +66,7 @@ def weight_of_rows(X: Any, reach: float | None = None, fallback: float = 1.0) ->
     """
     n = X.shape[0]
     rows = X[np.sort(np.random.default_rng(0).choice(n, min(n, ROWS), replace=False))]
-    bound = 2 * float(row_norms(X).max())
+    bound = float(f"{2 * row_norms(X).max():.12g}")
     key = _digest(rows, (n, bound, reach, fallback))
     if key not in _KEPT:
         while len(_KEPT) >= KEPT:
@@ -89,7 +89,7 @@ def _weight_of_sample(rows: Any, n: int, bound: float, reach: float | None, fall
     between = distances(rows, rows)[np.triu_indices(rows.shape[0], 1)]
     if reach is None:
         largest = float(between.max(initial=0.0))
-        reach = min(MARGIN * largest, bound) if largest > 0 else fallback
+        reach = _rounded_up(min(MARGIN * largest, bound)) if largest > 0 else fallback
     between = between[between <= reach]
     if not len(between):
         return uniform_weight(reach)
@@ -103,4 +103,11 @@ def _binned(z: Array, reach: float) -> tuple[Array, Array]:
     counts = np.bincount(bins, minlength=BINS)
     sums = np.bincount(bins, weights=z, minlength=BINS)
     used = counts > 0
-    return sums[used] / counts[used], counts[used] / counts.sum()
+    means = np.round(sums[used] / counts[used] / reach, 9) * reach  # the same for rows that differ by rounding
+    return np.minimum(means, reach), counts[used] / counts.sum()
+
+
+def _rounded_up(x: float) -> float:
+    """The smallest number of six digits that is not below x, but for rounding."""
+    unit = 10.0 ** (np.floor(np.log10(x)) - 5)
+    return float(np.format_float_scientific(np.ceil(x / unit - 1e-6) * unit, 5, unique=False))
