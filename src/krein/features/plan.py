@@ -136,7 +136,7 @@ def plan(
     if not len(n_components):
         raise ValueError("n_components must have at least one entry.")
     for width in n_components:
-        check_integer(width, "n_components", 2)
+        check_integer(width, "n_components", 1)
     if max_bias is not None:
         check_positive(max_bias, "max_bias")
     names = [name for name in SCHEMES if not SCHEMES[name].published] if schemes is None else list(schemes)
@@ -158,7 +158,7 @@ def _designed(
     name: str, kernel: RadialKernel, dim: int, weight: DistanceWeight, width: int, max_bias: float | None
 ) -> PlanRow:
     design = find_design(kernel, dim, weight, width, max_bias)
-    columns = 2 * design.n_frequencies + (design.constant != 0)
+    columns = design.n_columns
     bias = design.bias / np.sqrt(design.error.kernel_mean_square)
     return PlanRow(
         name, width, columns, design.error.relative, float(bias), design.bias_bound, " ".join(design.remarks)

@@ -17,6 +17,7 @@ Array = NDArray[np.float64]
 
 ROWS = 1000  # of a subsample, always the same for the same rows: a refit finds its weight and its design again
 BINS = 100
+SAMPLE_BINS = 400  # of a sample of distances: what their spread within a bin changes is far below the error
 MARGIN = 1.1  # reach over the largest distance of the subsample, where no smaller bound on all distances is known
 UNIFORM_SHARE = 0.1  # of a mixed weight
 KEPT = 32  # weights of rows
@@ -99,9 +100,9 @@ def _weight_of_sample(rows: Any, n: int, bound: float, reach: float | None, fall
 
 def _binned(z: Array, reach: float) -> tuple[Array, Array]:
     """Mean distance and share of every bin that is not empty."""
-    bins = np.minimum((z * (BINS / reach)).astype(np.intp), BINS - 1)
-    counts = np.bincount(bins, minlength=BINS)
-    sums = np.bincount(bins, weights=z, minlength=BINS)
+    bins = np.minimum((z * (SAMPLE_BINS / reach)).astype(np.intp), SAMPLE_BINS - 1)
+    counts = np.bincount(bins, minlength=SAMPLE_BINS)
+    sums = np.bincount(bins, weights=z, minlength=SAMPLE_BINS)
     used = counts > 0
     means = np.round(sums[used] / counts[used] / reach, 9) * reach  # the same for rows that differ by rounding
     return np.minimum(means, reach), counts[used] / counts.sum()
