@@ -174,9 +174,7 @@ class OmegaTransform:
 
     def _tabulate(self, top: float) -> None:
         self.top = top
-        half = (
-            top * self.reach / 2
-        )  # a wave of this many radians has a Chebyshev series that ends cbrt(half) further on
+        half = top * self.reach / 2  # a wave of so many radians has a Chebyshev series that ends cbrt(half) further on
         size = int(half + 12 * np.cbrt(half)) + 32
         nodes = self.reach * (1 - np.cos(np.pi * (np.arange(size) + 0.5) / size)) / 2
         condensed = _chebyshev_weights(1 - 2 * self.z / self.reach, self.weights, size)
