@@ -2,10 +2,9 @@
 
 from __future__ import annotations
 
-import importlib.util
 import subprocess
 import sys
-from collections.abc import Iterator
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -19,16 +18,8 @@ Errors = dict[tuple[str, str], NDArray[np.float64]]
 
 
 @pytest.fixture(scope="module")
-def table2(repository: Path) -> Iterator[ModuleType]:
-    """The module benchmarks/table2.py, which is not installed."""
-    spec = importlib.util.spec_from_file_location("krein_benchmark_table2", repository / "benchmarks" / "table2.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    yield module
-    del sys.modules[spec.name]
+def table2(load_benchmark: Callable[[str], ModuleType]) -> ModuleType:
+    return load_benchmark("table2")
 
 
 @pytest.fixture(scope="module")

@@ -21,6 +21,7 @@ DEGREE = 13  # on cells of length 1/max z: the next term is below 2 (1/4)^14 / 1
 PARTS = 256  # cubics per cell, which are what is evaluated: error (1/512)^4 / 4! = 6e-13 of the total mass
 LARGEST = 1 << 14  # cells
 ROWS = 64  # of a matrix of values of Omega_d, at a time
+SMALLEST_REACH = 1e-150
 CHUNK = 1 << 13  # points evaluated at a time, so that they stay in cache
 
 
@@ -39,7 +40,7 @@ class RadialTable:
     """
 
     def __init__(self, dim: int, z: Array, weights: Array, top: float) -> None:
-        reach = max(float(z.max(initial=0.0)), 1e-150)
+        reach = max(float(z.max(initial=0.0)), SMALLEST_REACH)
         self.shift = dim / reach**2
         self.start = np.sqrt(self.shift)
         n_cells = int((np.sqrt(top + self.shift) - self.start) * reach) + 1
@@ -79,23 +80,18 @@ def _transform(dim: int, z: Array, weights: Array, t: Array) -> Array:
     series that ends cbrt(h) further on. So a large sample is first condensed to weights on Chebyshev nodes, and the
     integral is taken at Chebyshev nodes in t only.
     """
-    reach, top = float(z.max(initial=0.0)), float(t.max())
+    reach, top = max(float(z.max(initial=0.0)), SMALLEST_REACH), float(t.max())
     half = top * reach / 2
     size = int(half + 12 * np.cbrt(half)) + 32
     if len(t) * len(z) <= size**2:
         return np.asarray(omega(dim, np.multiply.outer(t, z)) @ weights)
     nodes = (1 - np.cos(np.pi * (np.arange(size) + 0.5) / size)) / 2
     condensed = _condensed(1 - 2 * z / reach, weights, size)
-    values = np.concatenate(
-        [omega(dim, np.multiply.outer(part, reach * nodes)) @ condensed for part in _parts(top * nodes)]
-    )
+    parts = np.array_split(top * nodes, -(-size // ROWS))
+    values = np.concatenate([omega(dim, np.multiply.outer(part, reach * nodes)) @ condensed for part in parts])
     coefficients = np.asarray(dct(values, type=2)) / size
     coefficients[0] /= 2
     return np.asarray(chebyshev.chebval(1 - 2 * t / top, coefficients))
-
-
-def _parts(t: Array) -> list[Array]:
-    return np.array_split(t, -(-len(t) // ROWS))
 
 
 def _condensed(x: Array, weights: Array, size: int) -> Array:
