@@ -45,6 +45,7 @@ JOINT_SIZE = 400  # frequencies optimised together
 JOINT_WORK = 1 << 25  # frequencies^2 x coordinates
 SCREENING, ITERATIONS = 40, 300  # of every start, and of the best of them
 SCREENED = 2  # starts that are followed to the end
+LEAST_VARIATION = 0.05  # of the expectation, over that of the kernel, below which a design is but a constant
 RADIUS_MARGIN = 3.0  # radii of a joint design, over the largest of all measures
 BIAS_WEIGHT = 0.05  # with which the weight on the squared bias, uniform on [0, reach], begins to grow under a max_bias
 TIGHTENINGS = 6  # rounds in which it grows where the bias exceeds max_bias
@@ -76,9 +77,10 @@ class DesignProblem:
         if n_columns == 1:
             return self.design(2).with_phases()
         shapes = _shapes(n_columns, self.dim)
-        found = [self._on_blocks(measure, *shape) for measure in self.measures() for shape in shapes]
-        found = [min(found, key=self._loss)]
+        on_blocks = [self._on_blocks(measure, *shape) for measure in self.measures() for shape in shapes]
+        found = [min(self._varying(on_blocks), key=self._loss)]
         found += self._joint([shape for shape in shapes if shape[0] <= 2 * self.dim] or shapes[:1])
+        found = self._varying(found)
         allowed = np.inf if self.max_bias is None else self.max_bias * self.scale
         within = [design for design in found if design.bias_bound <= allowed]
         chosen = min(within, key=self._loss) if within else min(found, key=lambda design: design.bias_bound)
@@ -224,12 +226,25 @@ class DesignProblem:
         """Mean squared error under the mixed weight."""
         return rotation_error(design.blocks, design.constant, self._tables).mean_squared
 
+    def _varying(self, designs: list[Design]) -> list[Design]:
+        """Those that are more than a constant, if there are any: with few columns a constant may have the least error."""
+        varying = [design for design in designs if self._variation(design) > LEAST_VARIATION]
+        return varying or designs
+
+    def _variation(self, design: Design) -> float:
+        """Range of E k_hat over that of k, on [0, reach]."""
+        z = np.linspace(0, self.weight.reach, 65)
+        expected = design.masses @ omega(self.dim, np.multiply.outer(design.atoms, z))
+        return float(np.ptp(expected) / np.ptp(self.kernel.profile(z)))
+
     def _remarks(self, design: Design, allowed: float) -> Iterator[str]:
         if design.bias > design.standard_deviation:
             yield (
                 f"The root mean square bias {design.bias:.2g} exceeds the standard deviation "
                 f"{design.standard_deviation:.2g}: independent draws do not average it out. A max_bias lowers it."
             )
+        if self._variation(design) <= LEAST_VARIATION:
+            yield "It is all but a constant: this kernel needs more columns."
         if design.bias_bound > allowed:
             yield f"No bias as small as {allowed:.3g} was reached; the smallest found is {design.bias_bound:.3g}."
 
