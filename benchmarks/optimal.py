@@ -33,6 +33,7 @@ from optimal_cases import (
 from protocol import KERNELS, PUBLISHED, WIDTHS, Array, some_rows
 from threadpoolctl import threadpool_limits
 
+from krein.exceptions import KreinError
 from krein.kernels import Gaussian, PolynomialOnSphere, RadialKernel
 from krein.kernels.base import distances
 from krein.sampling import find_design, weight_of_rows
@@ -161,7 +162,7 @@ def _rivals(case: Case, draws: int) -> tuple[list[float], list[str]]:
         try:
             found.append(float(case.of(scheme).errors(draws).mean()))
             remarks.append(f"{scheme} {found[-1]:.4f}")
-        except ArithmeticError as reason:
+        except KreinError as reason:
             remarks.append(f"{scheme} {type(reason).__name__}")
     return found, remarks
 
