@@ -37,6 +37,7 @@ from krein.exceptions import KreinError
 from krein.kernels import Gaussian, PolynomialOnSphere, RadialKernel
 from krein.kernels.base import distances
 from krein.sampling import find_design, weight_of_rows
+from krein.sampling.design import rotation_error
 
 FACTORS = {  # below the published GORF, at s = d/2, d, 2 d, 8 d
     "letter": (4, 2.4, 2.4, 6),
@@ -195,7 +196,7 @@ def prediction(options: Options) -> Iterator[Cell]:
         between = distances(rows, rows)
         fitted = case.features(0).fit(rows)
         reached = fitted.design_.reach >= between.max()
-        predicted = fitted.predicted_error_ if not case.options else _under_rows(case, rows)
+        predicted = _predicted(case, rows)
         squares = []
         for seed in range(options.rotations):
             difference = case.features(seed).fit(rows).approximate_kernel(rows) - k
@@ -210,11 +211,12 @@ def prediction(options: Options) -> Iterator[Cell]:
         yield Cell(label(case), abs(float(predicted / measured) - 1), PREDICTION, remark)
 
 
-def _under_rows(case: Case, rows: Array) -> float:
-    """What a design for other distances is predicted to reach on the rows."""
-    from krein.sampling.design import rotation_error
-
-    design = case.features(0).fit(rows).design_
+def _predicted(case: Case, rows: Array) -> float:
+    """On the rows of the fit; a design for all distances alike predicts another error, so its own is looked up."""
+    features = case.features(0).fit(rows)
+    if not case.options:
+        return features.predicted_error_
+    design = features.design_
     weight = weight_of_rows(rows, design.reach)
     return rotation_error(case.kernel, rows.shape[1], design.blocks, design.constant, weight).relative
 
