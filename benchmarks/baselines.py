@@ -19,6 +19,7 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from protocol import N_ROWS, some_rows
 from scipy import stats
 
 from krein import make_features, relative_error
@@ -26,7 +27,6 @@ from krein.datasets import load
 from krein.kernels import PolynomialOnSphere
 
 KERNEL = PolynomialOnSphere(a=3.0, degree=1)
-N_ROWS = 1000
 WIDTHS = (0.25, 0.5, 1, 2, 4, 8)  # columns over d; 6 for 5.5, as in the reference
 FORM_LIMIT, BEST_LIMIT = 4.0, 2.0  # standard errors above the reference that one form, and the best one, may be
 # (mean, standard deviation, repetitions) of the authors' code at these widths; None where it fails.
@@ -136,8 +136,8 @@ def measure(data: str, methods: list[str], draws: int) -> Iterator[Cell]:
 def _cell(X: np.ndarray, method: str, options: dict[str, Any], columns: int, draws: int, reference: Any) -> Cell:
     errors, fit, transform = [], [], []
     for seed in range(draws):
-        rng = np.random.default_rng([seed, columns])  # of features too, or all widths would share their luck
-        rows = X[rng.choice(len(X), N_ROWS, replace=False)]
+        rows = some_rows(X, [seed, columns])
+        rng = np.random.default_rng([seed, columns, 1])  # of features: or all widths would share their luck
         start = time.perf_counter()
         features = make_features(method, KERNEL, columns, random_state=rng, **options).fit(rows)
         fit.append(time.perf_counter() - start)

@@ -227,7 +227,7 @@ class DesignProblem:
         return rotation_error(design.blocks, design.constant, self._tables).mean_squared
 
     def _varying(self, designs: list[Design]) -> list[Design]:
-        """Those that are more than a constant, if there are any: with few columns a constant may have the least error."""
+        """Those that are more than a constant, if any: with few columns a constant may have the least error."""
         varying = [design for design in designs if self._variation(design) > LEAST_VARIATION]
         return varying or designs
 
