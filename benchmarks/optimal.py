@@ -73,9 +73,9 @@ class Cell:
 
     def __str__(self) -> str:
         if self.bound is None:
-            return f"{self.label:58}{self.measured:11.3g}{'':19}  {self.remark}".rstrip()
+            return f"{self.label:60}{self.measured:11.3g}{'':19}  {self.remark}".rstrip()
         ratio = f"{self.measured / self.bound:8.2f}{'!' if self.missed else ' '}"
-        return f"{self.label:58}{self.measured:11.3g}{self.bound:10.3g}{ratio}  {self.remark}".rstrip()
+        return f"{self.label:60}{self.measured:11.3g}{self.bound:10.3g}{ratio}  {self.remark}".rstrip()
 
 
 def label(case: Case) -> str:
@@ -90,7 +90,7 @@ def label(case: Case) -> str:
         )
     given = dict(case.options)
     uniform = (" uniform" if "distances" in given else "") + (" max_bias" if "max_bias" in given else "")
-    return f"{case.data:9}{kernel + uniform:26}{case.width:8}{case.columns:6} columns"
+    return f"{case.data:9}{kernel + uniform:28}{case.width:8}{case.columns:6} columns"
 
 
 def published(options: Options) -> Iterator[Cell]:
@@ -288,7 +288,7 @@ def main(arguments: list[str] | None = None) -> int:
     with threadpool_limits(1):
         for name in chosen.only:
             print(f"\n{name}: {(TABLES[name].__doc__ or '').partition(chr(10))[0]}")
-            print(f"{'':58}{'measured':>11}{'bound':>10}{'ratio':>8}")
+            print(f"{'':60}{'measured':>11}{'bound':>10}{'ratio':>8}")
             for cell in TABLES[name](options):
                 cells.append(cell)
                 print(cell, flush=True)
