@@ -1,0 +1,129 @@
+/* The structured map: t = scale * H D_m ... H D_1 x by blocks, with H the Walsh-Hadamard matrix of size 2^p and D
+   diagonal; before the last diagonal the entries may be permuted. Rows are padded with zeros to 2^p. One row at a time:
+   it and its transform stay in the nearest cache.
+
+   The factor 2^(-p/2) of the orthonormal H is in the diagonals. Every entry is the same tree of sums for any width of a
+   vector. */
+#ifndef KREIN_HADAMARD_H
+#define KREIN_HADAMARD_H
+
+#include "rows.h"
+
+#ifdef __clang__
+INLINE vector swapped(vector x, int h) {
+    vector y = x;
+    UNROLL for (int i = 0; i < (int)VECTOR; i++) y[i] = x[i ^ h];
+    return y;
+}
+#else
+INLINE vector swapped(vector x, int h) {
+    integers places;
+    UNROLL for (int i = 0; i < (int)VECTOR; i++) places[i] = i ^ h;
+    return __builtin_shuffle(x, places);
+}
+#endif
+
+/* Butterflies of entries that are h = 1, 2, ..., VECTOR / 2 apart: all within a vector. */
+INLINE vector within(vector x) {
+    UNROLL for (int h = 1; h < (int)VECTOR; h *= 2) {
+        vector sign;
+        UNROLL for (int i = 0; i < (int)VECTOR; i++) sign[i] = i & h ? -1 : 1;
+        x = x * sign + swapped(x, h);
+    }
+    return x;
+}
+
+INLINE void butterfly(vector *a, vector *b) {
+    vector sum = *a + *b;
+    *b = *a - *b;
+    *a = sum;
+}
+
+/* Butterflies of vectors that are h, 2 h, ... (radix of them) apart, of n vectors in all. */
+INLINE void across(vector *v, size_t n, size_t h, int radix) {
+    for (size_t start = 0; start < n; start += radix * h)
+        for (size_t i = start; i < start + h; i++) {
+            vector a[8];
+            UNROLL for (int k = 0; k < radix; k++) a[k] = v[i + k * h];
+            UNROLL for (int apart = 1; apart < radix; apart *= 2)
+                UNROLL for (int k = 0; k < radix; k++) if (!(k & apart)) butterfly(&a[k], &a[k + apart]);
+            UNROLL for (int k = 0; k < radix; k++) v[i + k * h] = a[k];
+        }
+}
+
+/* v <- H (diagonal * v), n vectors, without the factor of H; from and to may be the same. */
+INLINE void stage(const vector *from, const vector *diagonal, vector *to, size_t n) {
+    for (size_t i = 0; i < n; i++) to[i] = within(from[i] * diagonal[i]);
+    size_t h = 1;
+    for (; 8 * h <= n; h *= 8) across(to, n, h, 8);
+    if (4 * h <= n)
+        across(to, n, h, 4);
+    else if (2 * h <= n)
+        across(to, n, h, 2);
+}
+
+INLINE void permute(const real *from, const int32_t *permutation, real *to, size_t n) {
+    for (size_t i = 0; i < n; i++) to[i] = from[permutation[i]];
+}
+
+INLINE void hadamard_rows(const struct map *map, const size_t n_vectors, const real *x, ptrdiff_t x_stride, real *out,
+                          ptrdiff_t out_stride, size_t n, int stream, void *work) {
+    size_t size = n_vectors * VECTOR;
+    vector *row = work, *v = row + n_vectors, *permuted = v + n_vectors;
+    memset(row, 0, n_vectors * sizeof *row);
+    for (size_t i = 0; i < n; i++) {
+        memcpy(row, x + (ptrdiff_t)i * x_stride, map->dim * sizeof(real));
+        for (size_t b = 0; b < map->n_blocks; b++) {
+            const vector *diagonals = (const vector *)((const real *)map->weights + b * map->n_stages * size);
+            for (size_t m = 0; m < map->n_stages; m++) {
+                const vector *from = m ? v : row;
+                if (map->permutation && m + 1 == map->n_stages) {
+                    permute((const real *)from, map->permutation + b * size, (real *)permuted, size);
+                    from = permuted;
+                }
+                stage(from, diagonals + m * n_vectors, v, n_vectors);
+            }
+            size_t start = map->blocks[b].start, width = map->blocks[b].stop - start;
+            for (size_t k = 0; k * VECTOR < width; k++) {
+                size_t j = start + k * VECTOR;
+                vector t = v[k] * load((const real *)map->scales + j);
+                vector a = load((const real *)map->amplitudes + j), phase = {0};
+                if (map->phases)
+                    phase = load((const real *)map->phases + j);
+                size_t rest = width - k * VECTOR;
+                write_columns(out + (ptrdiff_t)i * out_stride, j, map->count, rest < VECTOR ? rest : VECTOR, 1, &t, &a,
+                              &phase, map->phases != NULL, stream);
+            }
+        }
+    }
+}
+
+static size_t hadamard_work(const struct map *map, size_t n) {
+    (void)n;
+    return (map->permutation ? 3 : 2) * map->padded * sizeof(real);
+}
+
+static void hadamard(const struct map *map, const void *x, ptrdiff_t x_stride, void *out, ptrdiff_t out_stride, size_t n,
+                     int stream, void *work) {
+    stream = stream && can_stream(map, out, out_stride, n);
+    for (size_t b = 0; b < map->n_blocks; b++) stream = stream && map->blocks[b].start % VECTOR == 0;
+    switch (map->padded / VECTOR) { /* a known number of vectors makes better code for short rows */
+#define CASE(n_vectors)                                                                     \
+    case n_vectors:                                                                         \
+        hadamard_rows(map, n_vectors, x, x_stride, out, out_stride, n, stream, work);       \
+        break;
+        CASE(4)
+        CASE(8)
+        CASE(16)
+        CASE(32)
+        CASE(64)
+        CASE(128)
+#undef CASE
+    default:
+        hadamard_rows(map, map->padded / VECTOR, x, x_stride, out, out_stride, n, stream, work);
+    }
+    write_constant(map, out, out_stride, n);
+    finish_streaming(stream);
+}
+
+#endif
