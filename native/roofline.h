@@ -4,6 +4,12 @@
 
 #include "sincos.h"
 
+#ifdef X86
+#define KEEP(x) __asm__ volatile("" : "+v"(x)) /* in its register */
+#else
+#define KEEP(x) __asm__ volatile("" : "+w"(x))
+#endif
+
 static double multiply_add(size_t repeats) {
     enum { CHAINS = VECTOR_BYTES == 64 ? 24 : 12 };
     vector sum[CHAINS], x = broadcast((real)0.5), y = broadcast((real)1);
@@ -12,7 +18,7 @@ static double multiply_add(size_t repeats) {
 #pragma GCC unroll 32
         for (int i = 0; i < CHAINS; i++) {
             sum[i] = sum[i] * x + y;
-            __asm__ volatile("" : "+x"(sum[i]));
+            KEEP(sum[i]);
         }
     }
     return 2.0 * (double)repeats * CHAINS * (double)VECTOR;

@@ -9,15 +9,15 @@ from numpy.typing import NDArray
 
 from krein._random import RandomState, Streams
 from krein._validation import Rows, check_choice
-from krein.features._map import cosine_map
-from krein.features.base import Array, BaseFeatureMap
+from krein.features.base import Array
+from krein.features.cosine_map import CosineMap
 from krein.features.schemes import SCHEMES
 from krein.kernels import Gaussian, Kernel
 from krein.kernels.base import distances
 from krein.sampling import Frequencies
 
 
-class RandomFeatures(BaseFeatureMap):
+class RandomFeatures(CosineMap):
     """Cosine features Z with a signature: k(x, y) ~ Z(x) diag(signature_) Z(y)^T.
 
     Parameters
@@ -41,6 +41,8 @@ class RandomFeatures(BaseFeatureMap):
         less variance; with ``scheme="sorf"`` and a Gaussian it is SORF as published.
     allocation : {"equal", "mass", "variance"}, default=None
         Overrides how frequencies are shared between the signs.
+    n_jobs : int or None, default=None
+        Threads of ``transform``; -1 is all cores, None one unless joblib's ``parallel_config`` says otherwise.
     output : {"real", "complex"}, default="real"
         "complex" multiplies the columns of negative sign by 1j, so that K_hat = Z Z^T without conjugation.
 
@@ -72,8 +74,6 @@ class RandomFeatures(BaseFeatureMap):
     True
     """
 
-    frequencies_: Frequencies
-
     def __init__(
         self,
         kernel: Kernel = Gaussian(),  # noqa: B008  (immutable)
@@ -84,6 +84,7 @@ class RandomFeatures(BaseFeatureMap):
         directions: str | None = None,
         radii: str | None = None,
         allocation: str | None = None,
+        n_jobs: int | None = None,
         output: str = "real",
     ) -> None:
         self.kernel = kernel
@@ -93,6 +94,7 @@ class RandomFeatures(BaseFeatureMap):
         self.directions = directions
         self.radii = radii
         self.allocation = allocation
+        self.n_jobs = n_jobs
         self.output = output
 
     def _fit(self, X: Rows) -> None:
@@ -104,9 +106,6 @@ class RandomFeatures(BaseFeatureMap):
         z = _some_distances(X, streams("distances")) if needs_distances else np.empty(0)
         self.frequencies_ = scheme.draw(parts, self.n_components, z, streams("frequencies"))
         self.signature_ = self.frequencies_.signature
-
-    def _map_rows(self, X: Rows, out: NDArray[Any]) -> None:
-        cosine_map(X, self.frequencies_, out)
 
     def _get_state(self) -> dict[str, NDArray[Any]]:
         return self.frequencies_.to_arrays()
