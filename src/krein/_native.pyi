@@ -1,4 +1,4 @@
-"""The compiled module, built from native/ where there is a C compiler; arrays are C-contiguous along their last axis."""
+"""The compiled module, built from native/ where there is a C compiler."""
 
 from typing import Any, Literal, final
 

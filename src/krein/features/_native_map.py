@@ -23,7 +23,7 @@ else:
     INSTRUCTIONS = _native.INSTRUCTIONS  # that this processor has, the best first
 
 SHORTEST_TRANSFORM = 64  # below, the dense product is as fast as Hadamard transforms
-ANGLES_AT_ONCE = 1 << 19  # that a sparse product or a Fourier transform leaves for the cosines: 4 MB
+ANGLES_AT_ONCE = 1 << 16  # that a sparse product or a Fourier transform leaves in the caches for the cosines
 
 _compiled: WeakKeyDictionary[Frequencies, dict[tuple[np.dtype[Any], str], CompiledMap]] = WeakKeyDictionary()
 
@@ -45,20 +45,21 @@ class CompiledMap:
         if pieces and pieces[0].diagonals.shape[-1] >= SHORTEST_TRANSFORM:
             self.direct = _native.hadamard(*columns, *hadamard_arguments(pieces, dtype))
         elif pieces or isinstance(frequencies.weights, np.ndarray):
-            weights: Any = frequencies.weights if not pieces else frequencies.weights.toarray()
-            self.direct = _native.dense(*columns, np.ascontiguousarray(weights / np.pi, dtype=dtype))
+            weights: Any = frequencies.weights
+            matrix = weights.toarray() if pieces else weights
+            self.direct = _native.dense(*columns, np.ascontiguousarray(matrix / np.pi, dtype=dtype))
 
     def __call__(self, X: Any, frequencies: Frequencies, out: NDArray[Any], *, stream: bool) -> None:
         """Write the columns of rows X into ``out``, with ``stream`` past the caches; the frequencies are its own."""
         if self.direct is None or not isinstance(X, np.ndarray):
-            for rows in row_blocks(X.shape[0], max(1, ANGLES_AT_ONCE // len(frequencies.coefficients))):
+            for rows in row_blocks(X.shape[0], max(64, ANGLES_AT_ONCE // len(frequencies.coefficients))):
                 angles = np.ascontiguousarray(frequencies.project(X[rows]))
                 self.angles.rows(angles, out[rows], stream)
         elif X.strides[1] == X.itemsize and X.flags.aligned:
             self.direct.rows(X, out, stream)
         else:
             for rows in row_blocks(X.shape[0]):
-                self.direct.rows(np.require(X[rows], requirements="CA"), out[rows], stream)
+                self.direct.rows(np.require(X[rows], requirements=["C", "A"]), out[rows], stream)
 
 
 def compiled_map(frequencies: Frequencies, dtype: np.dtype[Any]) -> CompiledMap | None:

@@ -10,25 +10,24 @@ import threading
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import contextmanager
 from functools import lru_cache
+from numbers import Integral
 from typing import Any
 
 import joblib
 from threadpoolctl import ThreadpoolController
 
-from krein._validation import check_integer
 
-
-def n_threads(n_jobs: int | None) -> int:
+def n_threads(n_jobs: Any) -> int:
     """How many threads ``n_jobs`` means here.
 
     As in scikit-learn: None is 1 unless joblib's ``parallel_config`` says otherwise, -1 all cores. Negative numbers
     never mean more threads than BLAS may have, which is what threadpoolctl, OPENBLAS_NUM_THREADS and the workers of
     joblib and Dask limit.
     """
-    if n_jobs is not None:
-        check_integer(abs(n_jobs) if isinstance(n_jobs, int) else n_jobs, "abs(n_jobs)", 1)
+    if n_jobs is not None and not (isinstance(n_jobs, Integral) and n_jobs != 0):
+        raise ValueError(f"n_jobs must be None or an integer that is not 0; got {n_jobs!r}.")
     wanted = int(joblib.effective_n_jobs(n_jobs))
-    return wanted if wanted == 1 or (n_jobs is not None and n_jobs > 0) else min(wanted, _blas_threads())
+    return min(wanted, _blas_threads()) if n_jobs is not None and int(n_jobs) < 0 else wanted
 
 
 def in_threads(work: Callable[[slice], None], blocks: Sequence[slice], threads: int, *, uses_blas: bool) -> None:

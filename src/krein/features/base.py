@@ -181,7 +181,7 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             raise
         z = np.empty((1, len(self.signature_)), x.dtype)
         self._map_rows(x[None], z)
-        return z[0] if self.output == "real" else z[0] * self._units(z.dtype)
+        return np.asarray(z[0] if self.output == "real" else z[0] * self._units(z.dtype))
 
     def approximate_kernel(self, X: Any, Y: Any = None) -> NDArray[Any]:
         """K_hat = Z_X diag(signature) Z_Y^T.
