@@ -10,10 +10,10 @@
 #include "rows.h"
 
 enum {
-    PIECE = 512,               /* entries of a row summed at once */
+    PIECE = 256,               /* entries of a row summed at once */
     DIRECT = 256,              /* longer rows are packed, because a tile of them strides over too many pages and cache sets */
     PANELS_IN_CACHE = 1 << 18, /* bytes of panels that stay in the second cache: then rows go by single tiles */
-    ROWS_IN_CACHE = 3 << 17,   /* bytes of a piece of the rows that stay there while the panels pass by */
+    ROWS_IN_CACHE = 3<<18,   /* bytes of a piece of the rows that stay there while the panels pass by */
 };
 
 /* sum_k x[i, k] w[k] for `rows` rows, with strides of x between rows and entries; added to t unless first. */
