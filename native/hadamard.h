@@ -9,27 +9,40 @@
 
 #include "rows.h"
 
-#ifdef __clang__
-INLINE vector swapped(vector x, int h) {
-    vector y = x;
-    UNROLL for (int i = 0; i < (int)VECTOR; i++) y[i] = x[i ^ h];
-    return y;
-}
+/* Lanes 1, 2, 4, 8 apart exchanged, and the signs of the second of each pair; constants, so that they stay registers. */
+#define LANE(i, h) (i) ^ (h)
+#define SIGN(i, h) (i) & (h) ? -1 : 1
+#define LANES_4(of, i, h) of((i), h), of((i) + 1, h), of((i) + 2, h), of((i) + 3, h)
+#define LANES_8(of, h) LANES_4(of, 0, h), LANES_4(of, 4, h)
+#define LANES_16(of, h) LANES_8(of, h), LANES_4(of, 8, h), LANES_4(of, 12, h)
+#if VECTOR_BYTES == 64 && !defined(REAL_DOUBLE)
+#define LANES(of, h) LANES_16(of, h)
+#elif VECTOR_BYTES == 64 || (VECTOR_BYTES == 32 && !defined(REAL_DOUBLE))
+#define LANES(of, h) LANES_8(of, h)
+#elif VECTOR_BYTES == 32 || !defined(REAL_DOUBLE)
+#define LANES(of, h) LANES_4(of, 0, h)
 #else
-INLINE vector swapped(vector x, int h) {
-    integers places;
-    UNROLL for (int i = 0; i < (int)VECTOR; i++) places[i] = i ^ h;
-    return __builtin_shuffle(x, places);
-}
+#define LANES(of, h) of(0, h), of(1, h)
 #endif
+#ifdef __clang__
+#define SWAPPED(x, h) __builtin_shufflevector(x, x, LANES(LANE, h))
+#else
+#define SWAPPED(x, h) __builtin_shuffle(x, (integers){LANES(LANE, h)})
+#endif
+#define BUTTERFLIES(x, h) ((x) * (vector){LANES(SIGN, h)} + SWAPPED(x, h))
 
 /* Butterflies of entries that are h = 1, 2, ..., VECTOR / 2 apart: all within a vector. */
 INLINE vector within(vector x) {
-    UNROLL for (int h = 1; h < (int)VECTOR; h *= 2) {
-        vector sign;
-        UNROLL for (int i = 0; i < (int)VECTOR; i++) sign[i] = i & h ? -1 : 1;
-        x = x * sign + swapped(x, h);
-    }
+    x = BUTTERFLIES(x, 1);
+#if VECTOR_BYTES > 16 || !defined(REAL_DOUBLE)
+    x = BUTTERFLIES(x, 2);
+#endif
+#if VECTOR_BYTES > 32 || (VECTOR_BYTES > 16 && !defined(REAL_DOUBLE))
+    x = BUTTERFLIES(x, 4);
+#endif
+#if VECTOR_BYTES > 32 && !defined(REAL_DOUBLE)
+    x = BUTTERFLIES(x, 8);
+#endif
     return x;
 }
 
