@@ -85,10 +85,15 @@ INLINE void panels_of_tiles(const struct map *map, int rows, const real *x, ptrd
         panel_of_tiles(map, rows, 1, x, x_stride, packed, out, out_stride, n, n_full, stream, t);
 }
 
-/* Few rows: those that do not fill a tile, or a single one that should come soon. */
-static void single_rows(const struct map *map, const real *x, ptrdiff_t x_stride, real *out, ptrdiff_t out_stride,
-                        size_t n, int stream, vector (*t)[PANEL_VECTORS]) {
-    panels_of_tiles(map, 1, x, x_stride, 0, out, out_stride, n, stream, t);
+/* Rows that do not fill a tile, or a single one that should come soon. */
+static void few_rows(const struct map *map, const real *x, ptrdiff_t x_stride, real *out, ptrdiff_t out_stride, size_t n,
+                     int stream, vector (*t)[PANEL_VECTORS]) {
+    size_t fours = n / 4 * 4;
+    if (fours)
+        panels_of_tiles(map, 4, x, x_stride, 0, out, out_stride, fours, stream, t);
+    if (n > fours)
+        panels_of_tiles(map, 1, x + (ptrdiff_t)fours * x_stride, x_stride, 0, out + (ptrdiff_t)fours * out_stride,
+                        out_stride, n - fours, stream, t);
 }
 
 static void direct_tiles(const struct map *map, const real *x, ptrdiff_t x_stride, real *out, ptrdiff_t out_stride,
@@ -138,7 +143,7 @@ static void dense(const struct map *map, const void *x_, ptrdiff_t x_stride, voi
         const real *xi = x + (ptrdiff_t)i * x_stride;
         real *row = out + (ptrdiff_t)i * out_stride;
         if (rows < TILE) {
-            single_rows(map, xi, x_stride, row, out_stride, rows, stream, t);
+            few_rows(map, xi, x_stride, row, out_stride, rows, stream, t);
         } else if (map->dim > DIRECT) {
             pack_rows(xi, x_stride, rows, map->dim, packed);
             packed_tiles(map, packed, row, out_stride, rows, stream, t);

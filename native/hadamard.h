@@ -24,6 +24,8 @@
 #else
 #define LANES(of, h) of(0, h), of(1, h)
 #endif
+enum { IN_REGISTERS = VECTOR_BYTES == 64 ? 16 : 8 }; /* vectors of a transform that stay in registers */
+
 #ifdef __clang__
 #define SWAPPED(x, h) __builtin_shufflevector(x, x, LANES(LANE, h))
 #else
@@ -66,6 +68,12 @@ INLINE void across(vector *v, size_t n, size_t h, int radix) {
 
 /* v <- H (diagonal * v), n vectors, without the factor of H; from and to may be the same. */
 INLINE void stage(const vector *from, const vector *diagonal, vector *to, size_t n) {
+    if (n <= IN_REGISTERS) { /* the same with every index known */
+        UNROLL for (size_t i = 0; i < n; i++) to[i] = within(from[i] * diagonal[i]);
+        UNROLL for (size_t h = 1; h < n; h *= 2)
+            UNROLL for (size_t i = 0; i < n; i++) if (!(i & h)) butterfly(&to[i], &to[i + h]);
+        return;
+    }
     for (size_t i = 0; i < n; i++) to[i] = within(from[i] * diagonal[i]);
     size_t h = 1;
     for (; 8 * h <= n; h *= 8) across(to, n, h, 8);
@@ -79,10 +87,35 @@ INLINE void permute(const real *from, const int32_t *permutation, real *to, size
     for (size_t i = 0; i < n; i++) to[i] = from[permutation[i]];
 }
 
+/* Columns of a block from its transform v, two vectors at a time. */
+INLINE void block_columns(const struct map *map, const struct block *block, const vector *v, real *row, int stream) {
+    const real *scales = map->scales, *amplitudes = map->amplitudes, *phases = map->phases;
+    size_t count = map->count, start = block->start, stop = block->stop;
+    for (size_t j = start; j < stop; j += PANEL, v += PANEL_VECTORS) {
+        int n = stop - j > VECTOR ? 2 : 1;
+        size_t width = stop - j < PANEL ? stop - j : PANEL;
+        vector t[PANEL_VECTORS] = {{0}}, a[PANEL_VECTORS] = {{0}}, b[PANEL_VECTORS] = {{0}};
+        for (int k = 0; k < n; k++) {
+            t[k] = v[k] * load(scales + j + k * VECTOR);
+            a[k] = load(amplitudes + j + k * VECTOR);
+            if (phases)
+                b[k] = load(phases + j + k * VECTOR);
+        }
+        if (n == 2 && !phases)
+            write_columns(row, j, count, width, 2, t, a, b, 0, stream);
+        else if (n == 2)
+            write_columns(row, j, count, width, 2, t, a, b, 1, stream);
+        else if (!phases)
+            write_columns(row, j, count, width, 1, t, a, b, 0, stream);
+        else
+            write_columns(row, j, count, width, 1, t, a, b, 1, stream);
+    }
+}
+
 INLINE void hadamard_rows(const struct map *map, const size_t n_vectors, const real *x, ptrdiff_t x_stride, real *out,
                           ptrdiff_t out_stride, size_t n, int stream, void *work) {
     size_t size = n_vectors * VECTOR;
-    vector *row = work, *v = row + n_vectors, *permuted = v + n_vectors;
+    vector *row = work, *permuted = row + n_vectors, few[IN_REGISTERS], *v = n_vectors <= IN_REGISTERS ? few : permuted + n_vectors;
     memset(row, 0, n_vectors * sizeof *row);
     for (size_t i = 0; i < n; i++) {
         memcpy(row, x + (ptrdiff_t)i * x_stride, map->dim * sizeof(real));
@@ -96,24 +129,14 @@ INLINE void hadamard_rows(const struct map *map, const size_t n_vectors, const r
                 }
                 stage(from, diagonals + m * n_vectors, v, n_vectors);
             }
-            size_t start = map->blocks[b].start, width = map->blocks[b].stop - start;
-            for (size_t k = 0; k * VECTOR < width; k++) {
-                size_t j = start + k * VECTOR;
-                vector t = v[k] * load((const real *)map->scales + j);
-                vector a = load((const real *)map->amplitudes + j), phase = {0};
-                if (map->phases)
-                    phase = load((const real *)map->phases + j);
-                size_t rest = width - k * VECTOR;
-                write_columns(out + (ptrdiff_t)i * out_stride, j, map->count, rest < VECTOR ? rest : VECTOR, 1, &t, &a,
-                              &phase, map->phases != NULL, stream);
-            }
+            block_columns(map, map->blocks + b, v, out + (ptrdiff_t)i * out_stride, stream);
         }
     }
 }
 
 static size_t hadamard_work(const struct map *map, size_t n) {
     (void)n;
-    return (map->permutation ? 3 : 2) * map->padded * sizeof(real);
+    return 3 * map->padded * sizeof(real);
 }
 
 static void hadamard(const struct map *map, const void *x, ptrdiff_t x_stride, void *out, ptrdiff_t out_stride, size_t n,
