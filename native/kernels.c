@@ -2,6 +2,7 @@
    KERNELS the name of the table and INSTRUCTIONS that of the instruction set. */
 #include "angles.h"
 #include "dense.h"
+#include "gram.h"
 #include "hadamard.h"
 #include "roofline.h"
 
@@ -16,6 +17,8 @@ const struct kernels KERNELS = {
     .hadamard_work = hadamard_work,
     .angles_work = angles_work,
     .pack = pack,
+    .gram = gram,
+    .gram_work = gram_work,
     .multiply_add = multiply_add,
     .fill = fill,
     .sincos = sincos_in_cache,

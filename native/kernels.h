@@ -49,6 +49,9 @@ struct kernels {
     map_rows *dense, *hadamard, *angles;
     work_size *dense_work, *hadamard_work, *angles_work;
     void (*pack)(const void *weights, size_t count, size_t dim, void *panels);
+    void (*gram)(const void *z, ptrdiff_t z_stride, const void *w, size_t n, size_t columns, void *g, size_t first,
+                 size_t last, void *work);
+    size_t (*gram_work)(size_t columns);
     /* Limits of the machine, for the benchmark. */
     double (*multiply_add)(size_t repeats);                     /* returns operations done; stores nothing */
     void (*fill)(void *out, size_t n);                          /* aligned, past the caches */

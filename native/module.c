@@ -419,6 +419,49 @@ static PyType_Spec map_spec = {
     .slots = map_slots,
 };
 
+/* ---- the Gram matrix ---- */
+
+PyDoc_STRVAR(gram_doc, "gram(instructions, z, w, g, first, last)\n--\n\n"
+                       "Add z^T diag(w) z to the rows from first to last of g, on and below its diagonal.");
+
+static PyObject *gram(PyObject *Py_UNUSED(module), PyObject *arguments) {
+    const char *instructions;
+    PyObject *z_object, *w_object, *g_object;
+    Py_ssize_t first, last;
+    if (!PyArg_ParseTuple(arguments, "sOOOnn:gram", &instructions, &z_object, &w_object, &g_object, &first, &last))
+        return NULL;
+    const struct kernels *kernels = kernels_of(instructions, 'd');
+    Py_buffer z, g, w = {0};
+    if (!kernels || get_array(z_object, &z, "z", "d", 2, 0) < 0)
+        return NULL;
+    int status = get_array(g_object, &g, "g", "d", 2, PyBUF_WRITABLE | PyBUF_C_CONTIGUOUS);
+    if (status == 0 && w_object != Py_None && (status = get_contiguous(w_object, &w, "w", "d", 1)) < 0)
+        PyBuffer_Release(&g);
+    if (status < 0) {
+        PyBuffer_Release(&z);
+        return NULL;
+    }
+    void *owner = NULL, *work = NULL;
+    if (g.shape[0] != g.shape[1] || z.shape[1] != g.shape[1] || (w.buf && w.shape[0] != z.shape[0]) || first < 0 ||
+        last < first || last > g.shape[0])
+        PyErr_SetString(PyExc_ValueError, "z must have shape (n, m), w (n,), g (m, m), and 0 <= first <= last <= m.");
+    else
+        work = aligned_zeros(kernels->gram_work((size_t)g.shape[0]), 1, 1, &owner);
+    if (work) {
+        Py_BEGIN_ALLOW_THREADS
+        kernels->gram(z.buf, row_stride(&z), w.buf, (size_t)z.shape[0], (size_t)g.shape[0], g.buf, (size_t)first,
+                      (size_t)last, work);
+        Py_END_ALLOW_THREADS
+    }
+    PyMem_RawFree(owner);
+    PyBuffer_Release(&w); /* does nothing where there is none */
+    PyBuffer_Release(&g);
+    PyBuffer_Release(&z);
+    if (!work)
+        return NULL;
+    Py_RETURN_NONE;
+}
+
 /* ---- limits of the machine ---- */
 
 PyDoc_STRVAR(multiply_add_doc, "multiply_add(instructions, precision, repeats)\n--\n\n"
@@ -507,6 +550,7 @@ static PyMethodDef module_methods[] = {
     {"angles", angles, METH_VARARGS, angles_doc},
     {"dense", dense, METH_VARARGS, dense_doc},
     {"hadamard", hadamard, METH_VARARGS, hadamard_doc},
+    {"gram", gram, METH_VARARGS, gram_doc},
     {"multiply_add", multiply_add, METH_VARARGS, multiply_add_doc},
     {"fill", fill, METH_VARARGS, fill_doc},
     {"sincos", sincos_method, METH_VARARGS, sincos_doc},

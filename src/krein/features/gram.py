@@ -2,12 +2,19 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from scipy.linalg.blas import dsyrk
 from sklearn.utils.validation import check_array
+
+from krein.features._native_map import INSTRUCTIONS
+from krein.features._threads import in_threads, n_threads
+
+if INSTRUCTIONS:
+    from krein import _native
 
 Array = NDArray[np.float64]
 BLOCK_BYTES = 1 << 22  # of features in float64: a block stays in the caches between the map and the products
@@ -59,7 +66,7 @@ def gram(
     >>> bool(np.allclose(G, Z.T @ Z) and np.allclose(R, Z.T @ X[:, 0]))
     True
     """
-    sums = GramAccumulator()
+    sums = GramAccumulator(getattr(features, "n_jobs", None))
     width = int(getattr(features, "_n_features_out", MOST_ROWS))
     step = int(np.clip(BLOCK_BYTES // (8 * max(1, width)), FEWEST_ROWS, MOST_ROWS))
     n = X.shape[0] if hasattr(X, "shape") else len(X)
@@ -74,6 +81,11 @@ def gram(
 
 class GramAccumulator:
     """Sums over blocks of rows, from which regressions, with or without an intercept, are solved.
+
+    Parameters
+    ----------
+    n_jobs : int or None, default=None
+        Threads, as of a feature map.
 
     Attributes
     ----------
@@ -97,7 +109,8 @@ class GramAccumulator:
     (array([1., 2., 2.]), array([1., 2., 2.]), 5.0)
     """
 
-    def __init__(self) -> None:
+    def __init__(self, n_jobs: int | None = None) -> None:
+        self.n_jobs = n_jobs
         self._lower: Array | None = None
         self.R: Array | None = None
         self.column_sums: Array | None = None
@@ -145,7 +158,7 @@ class GramAccumulator:
 
     def _add(self, Z: Array, y: Array | None, w: Array | None) -> None:
         if self._lower is None:
-            self._lower = np.zeros((Z.shape[1], Z.shape[1]), order="F")
+            self._lower = np.zeros((Z.shape[1], Z.shape[1]))
             self.column_sums = np.zeros(Z.shape[1])
             self.R = None if y is None else np.zeros((Z.shape[1], *y.shape[1:]))
             self.target_sums = None if y is None else np.zeros(y.shape[1:])
@@ -158,9 +171,22 @@ class GramAccumulator:
             weighted = y if w is None else (w * y.T).T
             self.R += Z.T @ weighted
             self.target_sums = np.asarray(self.target_sums + weighted.sum(axis=0))
+        add_gram(Z, w, self._lower, n_threads(self.n_jobs))
+
+
+def add_gram(Z: Array, w: Array | None, lower: Array, threads: int) -> None:
+    """Add Z^T diag(w) Z to the lower triangle of ``lower``; what is above the diagonal is left undefined."""
+    if not INSTRUCTIONS:
         root = Z if w is None else np.sqrt(w)[:, None] * Z
-        # root.T is in Fortran order, so that BLAS reads it where it is: lower += root.T @ root
-        self._lower = dsyrk(1.0, root.T, beta=1.0, c=self._lower, lower=1, overwrite_c=1)
+        # the transposes are in Fortran order, so that BLAS works where they are: its upper triangle is our lower one
+        dsyrk(1.0, root.T, beta=1.0, c=lower.T, lower=0, overwrite_c=1)
+        return
+    parts = 1 if threads == 1 else 4 * threads
+    cuts = (len(lower) * np.sqrt(np.arange(parts + 1) / parts)).round().astype(int)  # of equal areas
+    bands = [slice(int(a), int(b)) for a, b in pairwise(cuts)][::-1]
+    in_threads(
+        lambda rows: _native.gram(INSTRUCTIONS[0], Z, w, lower, rows.start, rows.stop), bands, threads, uses_blas=False
+    )
 
 
 def _rows_of(values: ArrayLike, name: str, n: int) -> Array:
