@@ -11,15 +11,17 @@ enum {
 };
 
 /* Columns from start to stop of `depth` rows, `width` side by side, times w; zeros after the last column. */
-static void pack_columns(const real *z, ptrdiff_t z_stride, const real *w, size_t depth, size_t start, size_t stop,
+INLINE void pack_columns(const real *z, ptrdiff_t z_stride, const real *w, size_t depth, size_t start, size_t stop,
                          size_t width, real *packed) {
     for (size_t j = start; j < stop; j += width, packed += width * depth) {
         size_t filled = stop - j < width ? stop - j : width;
         for (size_t k = 0; k < depth; k++) {
             const real *row = z + (ptrdiff_t)k * z_stride + (ptrdiff_t)j, weight = w ? w[k] : 1;
             real *to = packed + k * width;
-            for (size_t v = 0; v < filled; v++) to[v] = weight * row[v];
-            for (size_t v = filled; v < width; v++) to[v] = 0;
+            if (filled == width)
+                for (size_t v = 0; v < width; v++) to[v] = weight * row[v];
+            else
+                for (size_t v = 0; v < width; v++) to[v] = v < filled ? weight * row[v] : 0;
         }
     }
 }
@@ -47,6 +49,9 @@ static void gram(const void *z_, ptrdiff_t z_stride, const void *w_, size_t n, s
                 for (size_t i = start; i < stop; i += TILE) {
                     if (i + TILE <= j)
                         continue; /* above the diagonal */
+                    for (size_t r = 0; r < TILE && i + r < stop; r++) /* g is far away by the time that the sums are there */
+                        for (size_t line = 0; line < width; line += 64 / sizeof(real))
+                            __builtin_prefetch(g + (i + r) * columns + j + line, 1);
                     tile(TILE, PANEL_VECTORS, rows + (i - start) * depth, 1, TILE, depth, panels + j * depth, t, 1);
                     for (size_t r = 0; r < TILE && i + r < stop; r++) {
                         real *to = g + (i + r) * columns + j;

@@ -169,7 +169,7 @@ class GramAccumulator:
         self.column_sums = np.asarray(self.column_sums + ones @ Z)
         if y is not None and self.R is not None and self.target_sums is not None:
             weighted = y if w is None else (w * y.T).T
-            self.R += Z.T @ weighted
+            self.R = self.R + Z.T @ weighted
             self.target_sums = np.asarray(self.target_sums + weighted.sum(axis=0))
         add_gram(Z, w, self._lower, n_threads(self.n_jobs))
 
