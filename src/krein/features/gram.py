@@ -190,7 +190,7 @@ def add_gram(Z: Array, w: Array | None, lower: Array, threads: int) -> None:
 
 
 def _rows_of(values: ArrayLike, name: str, n: int) -> Array:
-    array = np.asarray(check_array(values, ensure_2d=False, allow_nd=True, dtype=np.float64, input_name=name))
+    array = np.asarray(check_array(values, ensure_2d=False, allow_nd=True, dtype=float, ensure_min_samples=0, input_name=name))
     if array.ndim not in (1, 2) or array.shape[0] != n:
         raise ValueError(f"{name} must have one or two axes and {n} rows; got shape {array.shape}.")
     return array
