@@ -167,14 +167,17 @@ def check_refusals(native: Any) -> None:
         (name, f, None, "c"), (name, 3, None, None), (name, f[::2], None, None),
     ]:  # fmt: skip
         assert refused(native.angles, *arguments), arguments
-    for weights in (np.ones((4, 3), np.float32), np.ones((5, 0), np.float32), np.ones((5, 3)), np.ones(5, np.float32)):
+    for shape, dtype in [((4, 3), np.float32), ((5, 0), np.float32), ((5, 3), float), (5, np.float32)]:
+        weights = np.ones(shape, dtype)
         assert refused(native.dense, name, f, None, None, weights), weights.shape
     P = np.zeros((1, 64), np.intc)
     for arguments in [
-        (0, D, None, ones, (5,)), (65, D, None, ones, (5,)), (big, D, None, ones, (5,)), (3, D[:, :, :48], None, ones, (5,)),
+        (0, D, None, ones, (5,)), (65, D, None, ones, (5,)), (big, D, None, ones, (5,)),
+        (3, D[:, :, :48], None, ones, (5,)),
         (3, D, None, ones[:4], (5,)), (3, D, None, ones, (4,)), (3, D, None, ones, (5, 0)), (3, D, None, ones, (-1, 6)),
         (3, D, None, ones, (big,)), (3, D, None, ones, ("5",)), (3, D, P + 64, ones, (5,)), (3, D, P - 1, ones, (5,)),
-        (3, D, P[:, :32], ones, (5,)), (3, D[:0], None, ones, ()), (3, D[:, :0], None, ones, (5,)), (3, D, None, ones, [5]),
+        (3, D, P[:, :32], ones, (5,)), (3, D[:0], None, ones, ()), (3, D[:, :0], None, ones, (5,)),
+        (3, D, None, ones, [5]),
         (3, D.astype(np.float32), None, ones, (5,)), (3, D, P.astype(float), ones, (5,)), (-big, D, None, ones, (5,)),
     ]:  # fmt: skip
         assert refused(native.hadamard, name, ones, None, None, *arguments), arguments

@@ -122,7 +122,9 @@ class TestSameBits:
         assert (np.concatenate(list(features.transform_blocks(X, 500))) == Z).all()
         assert (features.transform(X, out=out) == Z).all()
 
-    @pytest.mark.parametrize("layout", [np.asfortranarray, lambda X: X[::-1][::-1], lambda X: np.repeat(X, 2, 1)[:, ::2]])
+    @pytest.mark.parametrize(
+        "layout", [np.asfortranarray, lambda X: X[::-1][::-1], lambda X: np.repeat(X, 2, 1)[:, ::2]]
+    )
     def test_for_any_layout(self, layout: Any) -> None:
         features, X = fitted("grff", 22, 100)
         assert (features.transform(layout(X)) == features.transform(X)).all()

@@ -46,7 +46,8 @@ class TestOut:
         unaligned = np.empty(20 * 10 * 8 + 1, np.uint8)[1:].view(float).reshape(20, 10)
         for wrong, message in [
             (out[:19], "must have shape"), (out[:, :9], "must have shape"), (out.astype(np.float32), "dtype"),
-            (out.astype(complex), "dtype"), (out.astype(">f8"), "dtype"), (read_only, "writeable"), (unaligned, "aligned"),
+            (out.astype(complex), "dtype"), (out.astype(">f8"), "dtype"), (read_only, "writeable"),
+            (unaligned, "aligned"),
             (np.empty((10, 20)).T, "contiguous rows"), (np.empty((20, 20))[:, ::2], "contiguous rows"),
             (np.lib.stride_tricks.as_strided(overlapping, (20, 10), (8, 8)), "contiguous rows"),
         ]:  # fmt: skip

@@ -146,7 +146,7 @@ class GramAccumulator:
         return self
 
     @property
-    def G(self) -> Array:  # noqa: N802  (a matrix)
+    def G(self) -> Array:
         """Z^T diag(w) Z."""
         if self._lower is None:
             raise ValueError("G needs rows: nothing was added yet.")
@@ -166,7 +166,7 @@ class GramAccumulator:
             return
         ones = np.ones(Z.shape[0]) if w is None else w
         self.weight += float(ones.sum())
-        self.column_sums = np.asarray(self.column_sums + ones @ Z)
+        self.column_sums = np.asarray(ones @ Z if self.column_sums is None else self.column_sums + ones @ Z)
         if y is not None and self.R is not None and self.target_sums is not None:
             weighted = y if w is None else (w * y.T).T
             self.R = self.R + Z.T @ weighted
@@ -190,7 +190,9 @@ def add_gram(Z: Array, w: Array | None, lower: Array, threads: int) -> None:
 
 
 def _rows_of(values: ArrayLike, name: str, n: int) -> Array:
-    array = np.asarray(check_array(values, ensure_2d=False, allow_nd=True, dtype=float, ensure_min_samples=0, input_name=name))
+    array = np.asarray(
+        check_array(values, ensure_2d=False, allow_nd=True, dtype=float, ensure_min_samples=0, input_name=name)
+    )
     if array.ndim not in (1, 2) or array.shape[0] != n:
         raise ValueError(f"{name} must have one or two axes and {n} rows; got shape {array.shape}.")
     return array
