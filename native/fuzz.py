@@ -153,7 +153,8 @@ def check_refusals(native: Any) -> None:
     for x, z in [
         (X.astype(float), out), (X, out.astype(float)), (X[:, :2], out), (X, out[:, :9]), (X[:3], out), (X, read_only),
         (X[0], out[0]), (X.astype(">f4"), out), (X, out.astype(">f4")), (X, out[:, ::-1]), (np.asfortranarray(X), out),
-        (X, np.asfortranarray(out)), (X, shifted), (X.astype(complex), out), (X.astype(int), out), (None, out), (X, "z"),
+        (X, np.asfortranarray(out)), (X, shifted), (X.astype(complex), out), (X.astype(int), out), (None, out),
+        (X, "z"),
         (X, out.astype(object)), (X[None], out[None]),
     ]:  # fmt: skip
         assert refused(made.rows, x, z, False), (x, z)

@@ -79,6 +79,7 @@ def test_show_versions(capsys: pytest.CaptureFixture[str]) -> None:
     assert names | optional <= set(shown)
     assert shown["numpy"] == importlib.metadata.version("numpy")
     assert "blas" in shown
+    assert shown["compiled kernels"]
 
 
 def test_extras(repository: Path) -> None:
