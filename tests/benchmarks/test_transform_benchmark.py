@@ -22,7 +22,7 @@ def benchmark(repository: Path) -> dict[str, Any]:
 def test_smoke_run(benchmark: dict[str, Any], tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     assert benchmark["main"](["--smoke", "--out", str(tmp_path / "result.json")]) == 0
     printed = capsys.readouterr().out
-    assert len(re.findall(r"reached +\d+ %; .*x RBFSampler \(", printed)) == 2 * 2 * 2  # sizes, precisions, threads
+    assert len(re.findall(r"reached +\d+ %, .*x RBFSampler \(", printed)) == 2 * 2 * 2  # sizes, precisions, threads
     assert re.search(r"one row, microseconds: row \d", printed)
     assert re.search(r"gram of 700 rows, 40 columns: .* % of the peak", printed)
     result = json.loads((tmp_path / "result.json").read_text())
