@@ -9,9 +9,9 @@ The roofline of n rows in dimension d with s frequencies (2 s columns) is the la
 with the peak of multiply and add, the rate of (sine, cosine) pairs in the nearest cache and the bandwidth of stores
 past the caches measured first, by the best instruction set of this processor. All candidates of a size are timed in
 turn, in every round, and medians are compared. With one thread times are CPU times, which other programs disturb least;
-with more they are wall times, for which the machine must be idle. What is reached is printed for the map alone, and for transform
-with out=, which first reads all of X to see that it is finite. The AVX2 kernels are compared with their own roofline
-too.
+with more they are wall times, for which the machine must be idle. What is reached is printed for the map alone, and for
+transform with out=, which first reads all of X to see that it is finite. The AVX2 kernels are compared with their own
+roofline too.
 """
 
 from __future__ import annotations

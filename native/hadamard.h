@@ -74,8 +74,14 @@ INLINE void stage(const vector *from, const vector *diagonal, vector *to, size_t
             UNROLL for (size_t i = 0; i < n; i++) if (!(i & h)) butterfly(&to[i], &to[i + h]);
         return;
     }
-    for (size_t i = 0; i < n; i++) to[i] = within(from[i] * diagonal[i]);
-    size_t h = 1;
+    for (size_t i = 0; i < n; i += 8) { /* n is a multiple of 8; the first butterflies before anything is stored */
+        vector a[8];
+        UNROLL for (int k = 0; k < 8; k++) a[k] = within(from[i + k] * diagonal[i + k]);
+        UNROLL for (int apart = 1; apart < 8; apart *= 2)
+            UNROLL for (int k = 0; k < 8; k++) if (!(k & apart)) butterfly(&a[k], &a[k + apart]);
+        UNROLL for (int k = 0; k < 8; k++) to[i + k] = a[k];
+    }
+    size_t h = 8;
     for (; 8 * h <= n; h *= 8) across(to, n, h, 8);
     if (4 * h <= n)
         across(to, n, h, 4);

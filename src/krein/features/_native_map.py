@@ -22,7 +22,7 @@ except ImportError:
 else:
     INSTRUCTIONS = _native.INSTRUCTIONS  # that this processor has, the best first
 
-SHORTEST_TRANSFORM = 64  # below, the dense product is as fast as Hadamard transforms
+SHORTEST_TRANSFORM = 128  # below, the dense product is as fast as Hadamard transforms
 ANGLES_AT_ONCE = 1 << 16  # that a sparse product or a Fourier transform leaves in the caches for the cosines
 
 _compiled: WeakKeyDictionary[Frequencies, dict[tuple[np.dtype[Any], str], CompiledMap]] = WeakKeyDictionary()
