@@ -60,6 +60,10 @@ def random_map(native: Any, rng: np.random.Generator, dtype: Any) -> tuple[Any, 
         size = max(64, 1 << (dim - 1).bit_length())
         n_blocks, stages = -(-count // size), int(rng.integers(1, 4))
         widths = [size] * (count // size) + ([count % size] if count % size else [])
+        if len(widths) == 1 or rng.random() < 0.5:  # cut blocks, as where the parts of a measure stand side by side
+            cuts = np.sort(rng.integers(0, count + 1, size=3))
+            widths = [int(w) for part in np.diff([0, *cuts, count]) for w in [size] * (part // size) + [part % size]]
+            n_blocks = len(widths)
         D = (rng.choice([-1.0, 1.0], size=(n_blocks, stages, size)) / np.sqrt(size)).astype(dtype)
         P = np.array([rng.permutation(size) for _ in widths], np.intc) if rng.random() < 0.5 else None
         scales = rng.random(count).astype(dtype)

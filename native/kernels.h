@@ -26,7 +26,7 @@ struct map {
     size_t columns;     /* that are written: s or 2 s, and the constant */
     int has_constant;
     double constant;
-    void *amplitudes;   /* s, padded with zeros to whole panels */
+    void *amplitudes;   /* s, and at least a panel of zeros after them */
     void *phases;       /* the same in half turns, or NULL */
     void *weights;      /* dense: panels (see dense.h); hadamard: diagonals (block, stage, padded) */
     size_t padded;      /* hadamard: length of a transform, a power of two */

@@ -122,10 +122,10 @@ static void map_dealloc(PyObject *self) {
     Py_DECREF(type);
 }
 
-/* A copy of a vector of `count` numbers, padded with zeros to whole panels. */
+/* A copy of a vector of `count` numbers, padded with zeros: a panel that begins at any of them can be read. */
 static void *padded_copy(Map *self, int which, const Py_buffer *view) {
     size_t size = itemsize(self->format), panel = self->kernels->panel, count = (size_t)view->shape[0];
-    void *copy = aligned_zeros(count / panel + 1, panel, size, &self->owned[which]);
+    void *copy = aligned_zeros(count / panel + 2, panel, size, &self->owned[which]);
     if (copy)
         memcpy(copy, view->buf, count * size);
     return copy;
