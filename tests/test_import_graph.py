@@ -17,7 +17,14 @@ import krein
 
 PACKAGE = Path(krein.__file__).parent
 PIPELINE = ("kernels", "spectral", "sampling", "theory", "features", "learn")
-SHARED = {"exceptions", "_random", "_validation", "_sklearn_compat", "_show_versions"}  # any module may import them
+SHARED = {
+    "exceptions",
+    "_random",
+    "_validation",
+    "_sklearn_compat",
+    "_show_versions",
+    "_native",
+}  # any module may import them
 ROOT = ""  # the package krein itself: `import krein`, `from krein import RandomFeatures`
 MAY_IMPORT = {
     **{stage: set(PIPELINE[: i + 1]) for i, stage in enumerate(PIPELINE)},

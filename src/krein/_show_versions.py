@@ -21,7 +21,7 @@ def show_versions() -> None:
     >>> krein.show_versions()
     python: 3...
     """
-    for name, value in [*_system(), *_packages(), *_thread_pools()]:
+    for name, value in [*_system(), *_packages(), _compiled(), *_thread_pools()]:
         print(f"{name}: {value}")
 
 
@@ -38,6 +38,15 @@ def _version(name: str) -> str:
         return version(name)
     except PackageNotFoundError:
         return "not installed"
+
+
+def _compiled() -> tuple[str, str]:
+    """The instruction sets of krein._native that this processor has."""
+    try:
+        from krein._native import INSTRUCTIONS
+    except ImportError as error:
+        return "compiled kernels", f"not available, features are computed by numpy ({error})"
+    return "compiled kernels", ", ".join(INSTRUCTIONS)
 
 
 def _thread_pools() -> list[tuple[str, str]]:

@@ -2,6 +2,7 @@
 
 from krein.features.base import BaseFeatureMap, FeatureMap
 from krein.features.files import load, save
+from krein.features.gram import GramAccumulator, gram
 from krein.features.metrics import relative_error
 from krein.features.plan import Plan, PlanRow, plan
 from krein.features.random_features import RandomFeatures
@@ -13,10 +14,12 @@ __all__ = [
     "SCHEMES",
     "BaseFeatureMap",
     "FeatureMap",
+    "GramAccumulator",
     "Plan",
     "PlanRow",
     "RandomFeatures",
     "Scheme",
+    "gram",
     "load",
     "make_features",
     "plan",

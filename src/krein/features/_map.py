@@ -7,11 +7,27 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
+from krein.features._native_map import compiled_map
+from krein.kernels.base import row_blocks
 from krein.sampling import Frequencies
 
 
-def cosine_map(X: Any, frequencies: Frequencies, out: NDArray[Any]) -> None:
-    """Write the columns of ``frequencies`` for rows X into ``out``, in the precision of ``out``.
+def cosine_map(X: Any, frequencies: Frequencies, out: NDArray[Any], *, stream: bool = False) -> None:
+    """Write the columns of ``frequencies`` for any number of rows X into ``out``, both of the same precision.
+
+    Compiled where that is possible, else by numpy, a block of rows at a time; ``stream`` is for an ``out`` that is much
+    larger than the caches.
+    """
+    compiled = compiled_map(frequencies, out.dtype)
+    if compiled is not None:
+        compiled(X, frequencies, out, stream=stream)
+        return
+    for rows in row_blocks(X.shape[0]):
+        reference_map(X[rows], frequencies, out[rows])
+
+
+def reference_map(X: Any, frequencies: Frequencies, out: NDArray[Any]) -> None:
+    """The map in numpy: what the compiled one is tested against.
 
     Column i and n + i are sqrt|c_i| cos(w_i.x) and sqrt|c_i| sin(w_i.x); with phases only column i, sqrt(2|c_i|)
     cos(w_i.x + b_i). A constant adds the column sqrt|c_0|.

@@ -3,18 +3,23 @@
 from __future__ import annotations
 
 from abc import abstractmethod
+from collections.abc import Callable, Iterator
 from copy import copy
 from typing import Any, Protocol, Self, runtime_checkable
 
 import numpy as np
 from numpy.typing import NDArray
 from sklearn.base import BaseEstimator, ClassNamePrefixFeaturesOutMixin, TransformerMixin
+from sklearn.utils.metadata_routing import UNUSED
 from sklearn.utils.validation import check_is_fitted, validate_data
 
 from krein._validation import Domain, Rows, check_choice, check_domain, check_integer
+from krein.features._output import aligned_empty, check_output
+from krein.features._threads import in_threads, n_threads
 from krein.kernels.base import Kernel, row_blocks
 
 Array = NDArray[np.float64]
+PRECISIONS = (np.dtype(np.float64), np.dtype(np.float32))
 
 
 @runtime_checkable
@@ -48,9 +53,12 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     kernel: Kernel
     n_components: int
+    n_jobs: int | None
     output: str
     signature_: Array
     n_features_in_: int
+
+    __metadata_request__transform = {"out": UNUSED}  # noqa: RUF012  (scikit-learn's: `out` is no metadata)
 
     # ---- what a concrete map gives ----
 
@@ -91,19 +99,89 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         self._fit(self._rows(X, reset=True))
         return self
 
-    def transform(self, X: Any) -> NDArray[Any]:
-        """Features of the rows of X, computed by blocks of rows.
+    def transform(self, X: Any, out: NDArray[Any] | None = None) -> NDArray[Any]:
+        """Features of the rows of X, computed by blocks of rows in ``n_jobs`` threads.
 
         Parameters
         ----------
         X : array-like or sparse matrix of shape (n_samples, n_features)
+        out : ndarray of shape (n_samples, n_columns), default=None
+            Where to write, for example the result of an earlier call: memory that has been in use takes less time than
+            new memory. It must have the precision of the result, contiguous rows, and no memory in common with X.
 
         Returns
         -------
         Z : ndarray of shape (n_samples, n_columns)
-            float32 for float32 input, else float64; complex where ``output="complex"``.
+            float32 for float32 input, else float64; complex where ``output="complex"``. ``out`` where that is given.
         """
-        return self._transform_real(X) if self.output == "real" else self._transform_complex(X)
+        check_is_fitted(self)
+        return self._transform_rows(self._rows(X, reset=False), out, complex_output=self.output == "complex")
+
+    def transform_blocks(self, X: Any, rows: int = 1024) -> Iterator[NDArray[Any]]:
+        """Features of the rows of X, a block of rows at a time: for more rows than memory has room for features.
+
+        Parameters
+        ----------
+        X : array-like or sparse matrix of shape (n_samples, n_features)
+            Checked as a whole before this returns.
+        rows : int, default=1024
+            Rows of a block; the last one may have fewer.
+
+        Returns
+        -------
+        blocks : iterator of ndarrays of shape (rows, n_columns)
+            One below the other they are what ``transform`` returns.
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from krein import RandomFeatures
+        >>> X = np.random.default_rng(0).normal(size=(2500, 3))
+        >>> features = RandomFeatures(n_components=8, random_state=0).fit(X)
+        >>> [Z.shape for Z in features.transform_blocks(X)]
+        [(1024, 8), (1024, 8), (452, 8)]
+        """
+        check_is_fitted(self)
+        check_integer(rows, "rows", 1)
+        X, is_complex = self._rows(X, reset=False), self.output == "complex"
+        return (
+            self._transform_rows(X[block], None, complex_output=is_complex) for block in row_blocks(X.shape[0], rows)
+        )
+
+    def row(self, x: NDArray[Any]) -> NDArray[Any]:
+        """Features of a single row, without the checks that take most of the time of ``transform``.
+
+        Parameters
+        ----------
+        x : array-like of shape (n_features,)
+            float32 gives float32. Only its shape is checked: what is not finite gives nan, and a kernel on the unit
+            sphere takes rows of any norm.
+
+        Returns
+        -------
+        z : ndarray of shape (n_columns,)
+
+        Examples
+        --------
+        >>> import numpy as np
+        >>> from krein import RandomFeatures
+        >>> X = np.random.default_rng(0).normal(size=(10, 3))
+        >>> features = RandomFeatures(n_components=8, random_state=0).fit(X)
+        >>> bool((features.row(X[4]) == features.transform(X)[4]).all())
+        True
+        """
+        x = np.asarray(x)
+        if x.dtype not in PRECISIONS:
+            x = x.astype(np.float64)
+        try:
+            if x.shape != (self.n_features_in_,):
+                raise ValueError(f"x must have shape ({self.n_features_in_},); got {x.shape}.")
+        except AttributeError:
+            check_is_fitted(self)
+            raise
+        z = np.empty((1, len(self.signature_)), x.dtype)
+        self._map_rows(x[None], z)
+        return np.asarray(z[0] if self.output == "real" else z[0] * self._units(z.dtype))
 
     def approximate_kernel(self, X: Any, Y: Any = None) -> NDArray[Any]:
         """K_hat = Z_X diag(signature) Z_Y^T.
@@ -158,23 +236,39 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
 
     def _transform_real(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)
-        X = self._rows(X, reset=False)
-        Z = np.empty((X.shape[0], self._n_features_out), dtype=X.dtype)
-        for rows in row_blocks(X.shape[0]):
-            self._map_rows(X[rows], Z[rows])
-        return Z
+        return self._transform_rows(self._rows(X, reset=False), None, complex_output=False)
 
-    def _transform_complex(self, X: Any) -> NDArray[Any]:
+    def _transform_rows(self, X: Rows, out: NDArray[Any] | None, *, complex_output: bool) -> NDArray[Any]:
+        """Features of validated rows."""
+        dtype = np.result_type(X.dtype, np.complex64) if complex_output else X.dtype
+        shape = X.shape[0], self._n_features_out
+        if out is None:
+            out = aligned_empty(shape, dtype)
+        else:
+            check_output(out, shape, dtype, X)
+        if complex_output:
+            self._in_blocks(self._map_complex, X, out)
+        else:
+            self._map_all(X, out)
+        return out
+
+    def _map_all(self, X: Rows, out: NDArray[Any]) -> None:
+        """``_map_rows`` for any number of rows."""
+        self._in_blocks(self._map_rows, X, out)
+
+    def _in_blocks(self, write: Callable[[Rows, NDArray[Any]], None], X: Rows, out: NDArray[Any]) -> None:
+        """``write`` by blocks of rows, whose work space stays small."""
+        blocks = list(row_blocks(X.shape[0]))
+        in_threads(lambda rows: write(X[rows], out[rows]), blocks, n_threads(self.n_jobs), uses_blas=True)
+
+    def _map_complex(self, X: Rows, out: NDArray[Any]) -> None:
         """Columns of negative sign times 1j."""
-        check_is_fitted(self)
-        X = self._rows(X, reset=False)
-        Z = np.empty((X.shape[0], self._n_features_out), dtype=np.result_type(X.dtype, np.complex64))
-        units = np.where(self.signature_ > 0, 1, 1j).astype(Z.dtype)
-        for rows in row_blocks(X.shape[0]):
-            real = np.empty((X[rows].shape[0], self._n_features_out), dtype=X.dtype)
-            self._map_rows(X[rows], real)
-            np.multiply(real, units, out=Z[rows])
-        return Z
+        real = np.empty(out.shape, dtype=X.dtype)
+        self._map_rows(X, real)
+        np.multiply(real, self._units(X.dtype), out=out)
+
+    def _units(self, dtype: np.dtype[Any]) -> NDArray[Any]:
+        return np.where(self.signature_ > 0, 1, 1j).astype(np.result_type(dtype, np.complex64))
 
     def set_params(self, **params: Any) -> Self:
         """Set parameters; ``kernel__name`` replaces the kernel by a changed copy, because others may hold it too."""

@@ -9,8 +9,8 @@ from numpy.typing import ArrayLike, NDArray
 
 from krein._random import RandomState, Streams
 from krein._validation import Rows, check_choice, check_integer
-from krein.features._map import cosine_map
-from krein.features.base import Array, BaseFeatureMap
+from krein.features.base import Array
+from krein.features.cosine_map import CosineMap
 from krein.features.designed import design_for_rows
 from krein.features.schemes import SCHEMES, Scheme
 from krein.kernels import Gaussian, Kernel
@@ -21,7 +21,7 @@ DESIGN_ATTRIBUTES = ("design_", "predicted_error_", "bias_bound_")
 DESIGN_PREFIX = "design."  # of the arrays of a design, in a saved map
 
 
-class RandomFeatures(BaseFeatureMap):
+class RandomFeatures(CosineMap):
     """Cosine features Z with a signature: k(x, y) ~ Z(x) diag(signature_) Z(y)^T.
 
     Parameters
@@ -60,6 +60,8 @@ class RandomFeatures(BaseFeatureMap):
         less variance; with ``scheme="sorf"`` and a Gaussian it is SORF as published.
     allocation : {"equal", "mass", "variance"}, default=None
         Overrides how frequencies are shared between the signs.
+    n_jobs : int or None, default=None
+        Threads of ``transform``; -1 is all cores, None one unless joblib's ``parallel_config`` says otherwise.
     output : {"real", "complex"}, default="real"
         "complex" multiplies the columns of negative sign by 1j, so that K_hat = Z Z^T without conjugation.
 
@@ -103,7 +105,6 @@ class RandomFeatures(BaseFeatureMap):
     """
 
     n_components: Any
-    frequencies_: Frequencies
     predicted_error_: float
     bias_bound_: float
     design_: Design
@@ -123,6 +124,7 @@ class RandomFeatures(BaseFeatureMap):
         directions: str | None = None,
         radii: str | None = None,
         allocation: str | None = None,
+        n_jobs: int | None = None,
         output: str = "real",
     ) -> None:
         self.kernel = kernel
@@ -137,6 +139,7 @@ class RandomFeatures(BaseFeatureMap):
         self.directions = directions
         self.radii = radii
         self.allocation = allocation
+        self.n_jobs = n_jobs
         self.output = output
 
     def _check_n_components(self) -> None:
@@ -188,9 +191,6 @@ class RandomFeatures(BaseFeatureMap):
         needs_distances = scheme.allocation == "variance"
         z = _some_distances(X, streams("distances")) if needs_distances else np.empty(0)
         self.frequencies_ = scheme.draw(parts, self.n_components, z, streams("frequencies"))
-
-    def _map_rows(self, X: Rows, out: NDArray[Any]) -> None:
-        cosine_map(X, self.frequencies_, out)
 
     def _get_state(self) -> dict[str, NDArray[Any]]:
         design = self.design_.to_arrays() if hasattr(self, "design_") else {}

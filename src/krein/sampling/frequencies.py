@@ -103,7 +103,7 @@ class Frequencies:
     def project(self, X: Any) -> NDArray[Any]:
         """X W^T, the angles of every frequency, in the precision of X."""
         if isinstance(self.weights, np.ndarray):
-            return np.asarray(X @ self.weights.T.astype(X.dtype))
+            return np.asarray(X @ self.weights.T.astype(X.dtype, copy=False))
         return self.weights.apply(X)
 
     def evaluate(self, difference: ArrayLike) -> Array:

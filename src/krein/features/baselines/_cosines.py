@@ -7,20 +7,18 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from krein._validation import Rows, check_choice
-from krein.features._map import cosine_map
-from krein.features.base import BaseFeatureMap
+from krein._validation import check_choice
+from krein.features.cosine_map import CosineMap
 from krein.kernels.base import RadialKernel
 from krein.sampling import Frequencies
 
 FORMS = ("pair", "phase")
 
 
-class CosineFeatures(BaseFeatureMap):
+class CosineFeatures(CosineMap):
     """A feature map given by ``frequencies_``; a subclass draws them in ``_fit``."""
 
     form: str
-    frequencies_: Frequencies
 
     def _check_radial(self) -> RadialKernel:
         if not isinstance(self.kernel, RadialKernel):
@@ -42,9 +40,6 @@ class CosineFeatures(BaseFeatureMap):
             )
         phased = self.form == "phase" or columns < 2 * n_parts
         return (columns if phased else columns // 2) // n_parts, phased
-
-    def _map_rows(self, X: Rows, out: NDArray[Any]) -> None:
-        cosine_map(X, self.frequencies_, out)
 
     def _get_state(self) -> dict[str, NDArray[Any]]:
         return self.frequencies_.to_arrays()

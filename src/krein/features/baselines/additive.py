@@ -34,6 +34,8 @@ class AdditiveFeatures(BaseFeatureMap):
         Distance of the sampled frequencies. None takes the step of the least mean squared error for coordinates that
         are uniform on an interval [0, b]. ``sklearn.kernel_approximation.AdditiveChi2Sampler`` has 0.8, 0.5 and 0.4 for
         n = 1, 2 and 3.
+    n_jobs : int or None, default=None
+        Threads of ``transform``; -1 is all cores, None one unless joblib's ``parallel_config`` says otherwise.
     output : {"real", "complex"}, default="real"
         "complex" multiplies the columns of negative sign by 1j, so that K_hat = Z Z^T without conjugation.
 
@@ -82,11 +84,13 @@ class AdditiveFeatures(BaseFeatureMap):
         n_components: int = 100,
         *,
         step: float | None = None,
+        n_jobs: int | None = None,
         output: str = "real",
     ) -> None:
         self.kernel = kernel
         self.n_components = n_components
         self.step = step
+        self.n_jobs = n_jobs
         self.output = output
 
     def _domain(self) -> Any:

@@ -27,6 +27,8 @@ class CroFeatures(BaseFeatureMap):
         Number of columns that are not 0 in a row. None rounds exp(-1/scale^2) U, so that the limit is exact for equal
         and for orthogonal rows.
     random_state : int, Generator, RandomState or None, default=None
+    n_jobs : int or None, default=None
+        Threads of ``transform``; -1 is all cores, None one unless joblib's ``parallel_config`` says otherwise.
     output : {"real", "complex"}, default="real"
         The same here but for the dtype, as no column has a negative sign.
 
@@ -77,12 +79,14 @@ class CroFeatures(BaseFeatureMap):
         *,
         tau: int | None = None,
         random_state: RandomState = None,
+        n_jobs: int | None = None,
         output: str = "real",
     ) -> None:
         self.kernel = kernel
         self.n_components = n_components
         self.tau = tau
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.output = output
 
     def _domain(self) -> Domain:

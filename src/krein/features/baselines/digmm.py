@@ -61,6 +61,8 @@ class DoubleGaussianMixtureFeatures(CosineFeatures):
     n_rows : int, default=200
         Rows drawn in a round; the kernel values between all of them are fitted.
     random_state : int, Generator, RandomState or None, default=None
+    n_jobs : int or None, default=None
+        Threads of ``transform``; -1 is all cores, None one unless joblib's ``parallel_config`` says otherwise.
     output : {"real", "complex"}, default="real"
         "complex" multiplies the columns of negative sign by 1j, so that K_hat = Z Z^T without conjugation.
 
@@ -106,6 +108,7 @@ class DoubleGaussianMixtureFeatures(CosineFeatures):
         rounds: int = 6,
         n_rows: int = 200,
         random_state: RandomState = None,
+        n_jobs: int | None = None,
         output: str = "real",
     ) -> None:
         self.kernel = kernel
@@ -119,6 +122,7 @@ class DoubleGaussianMixtureFeatures(CosineFeatures):
         self.rounds = rounds
         self.n_rows = n_rows
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.output = output
 
     def _fit(self, X: Rows) -> None:

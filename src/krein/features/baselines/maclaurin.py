@@ -41,6 +41,8 @@ class RandomMaclaurin(BaseFeatureMap):
     tol : float, default=1e-8
         Where a series on the sphere is cut off: largest error on [-1, 1], relative to the largest |f|.
     random_state : int, Generator, RandomState or None, default=None
+    n_jobs : int or None, default=None
+        Threads of ``transform``; -1 is all cores, None one unless joblib's ``parallel_config`` says otherwise.
     output : {"real", "complex"}, default="real"
         "complex" multiplies the columns of negative sign by 1j, so that K_hat = Z Z^T without conjugation.
 
@@ -90,6 +92,7 @@ class RandomMaclaurin(BaseFeatureMap):
         ratio: float = 2.0,
         tol: float = 1e-8,
         random_state: RandomState = None,
+        n_jobs: int | None = None,
         output: str = "real",
     ) -> None:
         self.kernel = kernel
@@ -99,6 +102,7 @@ class RandomMaclaurin(BaseFeatureMap):
         self.ratio = ratio
         self.tol = tol
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.output = output
 
     def _fit(self, X: Rows) -> None:

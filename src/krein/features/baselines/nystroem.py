@@ -42,6 +42,8 @@ class IndefiniteNystroem(BaseFeatureMap):
     threshold : float, default=1e-8
         Singular values of k(S, L) and eigenvalues below this share of the largest are dropped.
     random_state : int, Generator, RandomState or None, default=None
+    n_jobs : int or None, default=None
+        Threads of ``transform``; -1 is all cores, None one unless joblib's ``parallel_config`` says otherwise.
     output : {"real", "complex"}, default="real"
         "complex" multiplies the columns of negative sign by 1j, so that K_hat = Z Z^T without conjugation.
 
@@ -89,6 +91,7 @@ class IndefiniteNystroem(BaseFeatureMap):
         oversampling: float = 4,
         threshold: float = 1e-8,
         random_state: RandomState = None,
+        n_jobs: int | None = None,
         output: str = "real",
     ) -> None:
         self.kernel = kernel
@@ -97,6 +100,7 @@ class IndefiniteNystroem(BaseFeatureMap):
         self.oversampling = oversampling
         self.threshold = threshold
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.output = output
 
     def _fit(self, X: Rows) -> None:

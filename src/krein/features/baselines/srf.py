@@ -46,6 +46,8 @@ class SphericalRandomFeatures(CosineFeatures):
         tau: the law is fitted to k + tau, and a constant column of negative sign takes tau off again. None is 0 for a
         kernel without negative values on the range, else 1.2 times the least tau with k + tau >= 0.
     random_state : int, Generator, RandomState or None, default=None
+    n_jobs : int or None, default=None
+        Threads of ``transform``; -1 is all cores, None one unless joblib's ``parallel_config`` says otherwise.
     output : {"real", "complex"}, default="real"
         "complex" multiplies the columns of negative sign by 1j, so that K_hat = Z Z^T without conjugation.
 
@@ -106,6 +108,7 @@ class SphericalRandomFeatures(CosineFeatures):
         max_distance: float | None = None,
         shift: float | None = None,
         random_state: RandomState = None,
+        n_jobs: int | None = None,
         output: str = "real",
     ) -> None:
         self.kernel = kernel
@@ -117,6 +120,7 @@ class SphericalRandomFeatures(CosineFeatures):
         self.max_distance = max_distance
         self.shift = shift
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.output = output
 
     def _fit(self, X: Rows) -> None:

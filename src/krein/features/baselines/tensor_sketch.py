@@ -37,6 +37,8 @@ class TensorSketch(BaseFeatureMap):
     tol : float, default=1e-8
         Where a series on the sphere is cut off: largest error on [-1, 1], relative to the largest |f|.
     random_state : int, Generator, RandomState or None, default=None
+    n_jobs : int or None, default=None
+        Threads of ``transform``; -1 is all cores, None one unless joblib's ``parallel_config`` says otherwise.
     output : {"real", "complex"}, default="real"
         "complex" multiplies the columns of negative sign by 1j, so that K_hat = Z Z^T without conjugation.
 
@@ -84,6 +86,7 @@ class TensorSketch(BaseFeatureMap):
         by_degree: bool = False,
         tol: float = 1e-8,
         random_state: RandomState = None,
+        n_jobs: int | None = None,
         output: str = "real",
     ) -> None:
         self.kernel = kernel
@@ -91,6 +94,7 @@ class TensorSketch(BaseFeatureMap):
         self.by_degree = by_degree
         self.tol = tol
         self.random_state = random_state
+        self.n_jobs = n_jobs
         self.output = output
 
     def _fit(self, X: Rows) -> None:
