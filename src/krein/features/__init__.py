@@ -2,6 +2,7 @@
 
 from krein.features.base import BaseFeatureMap, FeatureMap
 from krein.features.files import load, save
+from krein.features.gram import GramAccumulator, gram
 from krein.features.metrics import relative_error
 from krein.features.random_features import RandomFeatures
 from krein.features.registry import FEATURE_MAPS, make_features
@@ -12,8 +13,10 @@ __all__ = [
     "SCHEMES",
     "BaseFeatureMap",
     "FeatureMap",
+    "GramAccumulator",
     "RandomFeatures",
     "Scheme",
+    "gram",
     "load",
     "make_features",
     "relative_error",

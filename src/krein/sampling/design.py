@@ -144,9 +144,7 @@ class DesignProblem:
         Largest bias to aim at, times max|k|. None leaves it to the penalty on the bias.
     """
 
-    def __init__(
-        self, kernel: RadialKernel, dim: int, weight: DistanceWeight, max_bias: float | None = None
-    ) -> None:
+    def __init__(self, kernel: RadialKernel, dim: int, weight: DistanceWeight, max_bias: float | None = None) -> None:
         self.kernel, self.dim, self.weight, self.max_bias = kernel, dim, weight, max_bias
         self.mixed = weight.mixed()
         self.scale = largest_value(kernel, weight.reach)
@@ -198,9 +196,7 @@ class DesignProblem:
 
     def _on_blocks(self, measure: MinimumVarianceMeasure, n: int, constant: bool) -> Design:
         """n frequencies shared out to the atoms, on orthonormal blocks, with the best coefficient for every atom."""
-        shares = np.abs(measure.masses) * np.sqrt(
-            block_variance(self.dim, measure.radii, self.mixed.z, self.mixed.rho)
-        )
+        shares = np.abs(measure.masses) * np.sqrt(block_variance(self.dim, measure.radii, self.mixed.z, self.mixed.rho))
         counts = _counts(shares, n)
         radii, masses = measure.radii[counts > 0], measure.masses[counts > 0]
         atom = np.repeat(np.arange(len(radii)), counts[counts > 0])
@@ -218,7 +214,9 @@ class DesignProblem:
                 blocks.append(Block(weights, each[chunk]))
         return self._certified("blocks", tuple(blocks), c0)
 
-    def _atom_coefficients(self, radii: Array, chunks: Sequence[NDArray[np.intp]], constant: bool) -> tuple[Array, float]:
+    def _atom_coefficients(
+        self, radii: Array, chunks: Sequence[NDArray[np.intp]], constant: bool
+    ) -> tuple[Array, float]:
         """Total coefficient of every atom and the constant: least mean squared error plus the penalty on the bias."""
         z, rho = self.mixed.z, self.mixed.rho
         t = np.multiply.outer(radii, z)
@@ -294,7 +292,9 @@ class DesignProblem:
                 "do not average it out. A max_bias lowers it."
             )
         if design.bias_bound > allowed:
-            remarks.append(f"No bias as small as {allowed:.3g} was reached; the smallest found is {design.bias_bound:.3g}.")
+            remarks.append(
+                f"No bias as small as {allowed:.3g} was reached; the smallest found is {design.bias_bound:.3g}."
+            )
         return remarks
 
 

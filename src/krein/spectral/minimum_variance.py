@@ -159,9 +159,7 @@ def merged(radii: Array, masses: Array) -> tuple[Array, Array]:
     return r, np.array([masses[g].sum() for g in groups])
 
 
-def bias_bound(
-    kernel: RadialKernel, dim: int, radii: Array, masses: Array, constant: float, reach: float
-) -> float:
+def bias_bound(kernel: RadialKernel, dim: int, radii: Array, masses: Array, constant: float, reach: float) -> float:
     """Certified bound of |c_0 + sum_j c_j Omega_d(r_j z) - k(z)| on [0, reach], between grid points too.
 
     Between points a and b at distance h the difference is at most its larger end plus the deviations from the chords:
