@@ -46,4 +46,4 @@ class SpectralAccuracyWarning(UserWarning):
 
 
 class NearEigenvalueWarning(UserWarning):
-    """A regularisation is close to the negative of an eigenvalue, where the solution of an indefinite problem blows up."""
+    """A regularisation is near the negative of an eigenvalue, where the solution of an indefinite problem blows up."""

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from copy import copy
+from numbers import Real
 from typing import Any, Self
 
 import numpy as np
@@ -34,13 +35,12 @@ class KreinLearner(BaseEstimator):
     feature_map_: FeatureMap
     _made_by_fit: str  # the attribute that makes a learner fitted
 
-    def _fit_rows(self, X: Any, y: Any = None, **options: Any) -> Any:
+    def _fit_rows(self, X: Any, y: Any = "no_validation", **options: Any) -> Any:
         """Checked rows (and targets), with which ``fit`` begins."""
-        given = {} if y is None else {"y": y}
-        return validate_data(self, X, **given, accept_sparse="csr", dtype=[np.float64, np.float32], **options)
+        return validate_data(self, X, y, accept_sparse="csr", dtype=[np.float64, np.float32], **options)
 
-    def _fit_map(self, X: Rows) -> None:
-        self.feature_map_ = fitted_map(self.feature_map, X, self.random_state)
+    def _fit_map(self, X: Rows, sample_weight: Array | None) -> None:
+        self.feature_map_ = fitted_map(self.feature_map, X, sample_weight, self.random_state)
 
     def _linear(self) -> tuple[Array, Any]:
         """What follows the features: Z @ weights + offset."""
@@ -82,19 +82,20 @@ class StreamingLearner(KreinLearner):
 
     _made_by_fit = "_moments"
     _moments: Moments
+    _solution: Any  # None until the solution for the sums is asked for
 
     def _start(self, X: Rows, Y: Array, sample_weight: Array | None, *, centre: bool) -> None:
         """Forget all rows, fit the map, and choose the constant that is taken from the targets."""
         self.__dict__.pop("_moments", None)
-        self._fit_map(X)
+        self._fit_map(X, sample_weight)
         self._shift = np.average(Y, axis=0, weights=sample_weight) if centre else np.zeros(Y.shape[1])
 
-    def _add(self, X: Rows, Y: Array, sample_weight: Array | None) -> None:
-        """Add rows; when interrupted, those of the finished blocks are in."""
+    def _add(self, X: Rows, Y: Array, sample_weight: Array | None, factors: Array | None = None) -> None:
+        """Add rows; when interrupted, those of the finished blocks are in. ``factors`` weigh, but do not count rows."""
         progress = Progress(self.callback, self.verbose)
         for rows in row_blocks(X.shape[0], CHUNK_ROWS):
-            w = None if sample_weight is None else sample_weight[rows]
-            batch = moments(self.feature_map_, X[rows], Y[rows], w, self._shift)
+            w, f = (None if given is None else given[rows] for given in (sample_weight, factors))
+            batch = moments(self.feature_map_, X[rows], Y[rows], w, f, self._shift)
             self._solution = None
             self._moments = self._moments + batch if hasattr(self, "_moments") else batch
             progress("rows", rows.stop, X.shape[0])
@@ -104,11 +105,13 @@ def check_weights(sample_weight: Any, n_rows: int) -> Array | None:
     """Weights >= 0, one per row and not all 0, as float64; None stays None."""
     if sample_weight is None:
         return None
-    if np.ndim(sample_weight) == 0:
-        sample_weight = np.full(n_rows, sample_weight)
+    if isinstance(sample_weight, Real):
+        sample_weight = np.full(n_rows, float(sample_weight))
     w = check_array(sample_weight, ensure_2d=False, dtype=np.float64, input_name="sample_weight")
     if w.shape != (n_rows,):
         raise ValueError(f"sample_weight must have shape ({n_rows},), one weight per row; got {w.shape}.")
-    if w.min() < 0 or not w.max() > 0:
-        raise ValueError(f"sample_weight must be >= 0 and not 0 everywhere; got weights from {w.min()} to {w.max()}.")
+    if w.min() < 0:
+        raise ValueError(f"sample_weight must have no negative weights; got {w.min()}.")
+    if not w.max() > 0:
+        raise ValueError("sample_weight must have a weight that is not zero; got zero for every row.")
     return np.asarray(w)

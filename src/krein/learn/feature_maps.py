@@ -10,7 +10,7 @@ from typing import Any
 
 import joblib
 import numpy as np
-import scipy.sparse as sp
+from numpy.typing import NDArray
 from sklearn.base import clone
 
 from krein._random import RandomState
@@ -20,19 +20,22 @@ from krein.features.baselines import IndefiniteNystroem
 from krein.kernels import Gaussian, Kernel, RadialKernel
 
 DEFAULT_COLUMNS = 256
+Array = NDArray[np.float64]
 REMEMBERED = 16  # fitted maps; a grid search returns to the rows of a fold after all its other folds
 
 
-def unfitted_map(feature_map: Any, X: Rows, random_state: RandomState) -> Any:
+def unfitted_map(feature_map: Any, X: Rows, sample_weight: Array | None, random_state: RandomState) -> Any:
     """A new unfitted map: the given one, or the default map of the given kernel or of a Gaussian.
 
-    A map whose own ``random_state`` is None gets that of the learner.
+    The map of None depends on the rows through the scale only, so that a weight of 2 is the row twice. A map whose own
+    ``random_state`` is None gets that of the learner.
     """
+    common: dict[str, Any] = {"n_components": DEFAULT_COLUMNS, "random_state": random_state}
     if feature_map is None:
-        feature_map = Gaussian(scale_of(X))
+        return RandomFeatures(Gaussian(scale_of(X, sample_weight)), scheme="gorf-blocks", **common)
     if isinstance(feature_map, Kernel):
         make: Any = RandomFeatures if isinstance(feature_map, RadialKernel) else IndefiniteNystroem
-        return make(feature_map, n_components=DEFAULT_COLUMNS, random_state=random_state)
+        return make(feature_map, **common)
     if isinstance(feature_map, type) or not (hasattr(feature_map, "fit") and hasattr(feature_map, "transform")):
         raise TypeError(
             "feature_map must be a feature map (for example of krein.features), a kernel of krein.kernels or None; "
@@ -44,21 +47,23 @@ def unfitted_map(feature_map: Any, X: Rows, random_state: RandomState) -> Any:
     return own
 
 
-def scale_of(X: Rows) -> float:
-    """sqrt(d var / 2), the scale of the Gaussian that scikit-learn calls gamma="scale"; 1 for constant rows."""
-    if sp.issparse(X):
-        variance = float(X.multiply(X).mean() - X.mean() ** 2)
-    else:
-        variance = float(np.var(X, dtype=np.float64))
-    return float(np.sqrt(X.shape[1] * variance / 2)) if variance > 0 else float(np.sqrt(0.5))
+def scale_of(X: Rows, sample_weight: Array | None = None) -> float:
+    """sqrt(d var / 2) over all entries, the scale of the Gaussian of scikit-learn's gamma="scale"; 1 where var is 0."""
+    w = np.ones(X.shape[0]) if sample_weight is None else sample_weight
+    total = float(w.sum()) * X.shape[1]
+    mean = float(np.asarray(X.T @ w).sum()) / total
+    sparse = hasattr(X, "tocsr")
+    squares = X.power(2) if sparse else (X - mean) ** 2
+    variance = float(np.asarray(squares.T @ w).sum()) / total - (mean**2 if sparse else 0.0)
+    return float(np.sqrt(X.shape[1] * variance / 2)) if variance > 0 else 1.0
 
 
-def fitted_map(feature_map: Any, X: Rows, random_state: RandomState) -> FeatureMap:
+def fitted_map(feature_map: Any, X: Rows, sample_weight: Array | None, random_state: RandomState) -> FeatureMap:
     """Fit a new map, or copy one that was fitted with the same parameters on the same rows.
 
     Only maps that such a fit determines are remembered: their random_state is an int, or they have none.
     """
-    own = unfitted_map(feature_map, X, random_state)
+    own = unfitted_map(feature_map, X, sample_weight, random_state)
     key = _key(own, X)
     known = _recent.get(key)
     if known is None:
@@ -102,7 +107,7 @@ class _Recent:
 _recent = _Recent(REMEMBERED)
 
 
-def _key(own: Any, X: Rows) -> str | None:
+def _key(own: Any, X: Any) -> str | None:
     """Digest of the parameters and of all rows; None where the fit is not determined by them."""
     params = own.get_params(deep=False)
     if not isinstance(params.get("random_state", 0), int | np.integer):
@@ -111,7 +116,7 @@ def _key(own: Any, X: Rows) -> str | None:
         digest = hashlib.sha1(str(joblib.hash((type(own), params))).encode(), usedforsecurity=False)
     except Exception:  # a kernel made from a lambda cannot be pickled; pickle raises several kinds of errors
         return None
-    for part in (X.data, X.indices, X.indptr) if sp.issparse(X) else (np.ascontiguousarray(X),):
+    for part in (X.data, X.indices, X.indptr) if hasattr(X, "tocsr") else (X,):
         digest.update(f"{part.dtype} {X.shape}".encode())
-        digest.update(memoryview(part).cast("B"))
+        digest.update(np.ascontiguousarray(part).view(np.uint8).data)
     return digest.hexdigest()

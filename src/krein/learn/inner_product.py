@@ -62,12 +62,12 @@ class Spectrum:
             return np.asarray(np.maximum(alphas / gaps, 1.0))
 
     def gcv(self, alphas: Array, R: Array, squares: float, n: float) -> Array:
-        """Generalised cross-validation n RSS / (n - tr H)^2 for every alpha, H = Q V diag(lambda/(lambda+alpha)) (Q V)^T.
+        """Generalised cross-validation n RSS / (n - tr H)^2 for every alpha, tr H = sum_j lambda_j/(lambda_j+alpha).
 
         ``squares`` is sum y^2 over rows and targets, n the number of rows less one for an intercept. Only the sums are
         needed, not the rows: RSS = |y_perp|^2 + sum_j c_j^2 (alpha/(lambda_j+alpha))^2. Infinite where n <= tr H.
         """
-        c2 = ((self.dual.T @ R) ** 2).reshape(len(self.eigenvalues), -1).sum(axis=1)
+        c2 = ((self.dual.T @ R) ** 2).sum(axis=1)
         with np.errstate(divide="ignore", invalid="ignore"):
             left = alphas[:, None] / (self.eigenvalues + alphas[:, None])
             freedom = n - len(self.eigenvalues) + left.sum(axis=1)

@@ -25,6 +25,8 @@ class Moments:
         sum w z, sum w (y - shift) and sum w (y - shift)^2.
     weight : float
         sum w.
+    count : float
+        Number of rows: sum w without the factors of classes.
     shift : ndarray of shape (m,)
         A constant near the mean of y, the same for all batches, so that targets far from 0 lose no digits.
     """
@@ -35,11 +37,13 @@ class Moments:
     y: Array
     yy: Array
     weight: float
+    count: float
     shift: Array
 
     def __add__(self, other: Moments) -> Moments:
-        pairs = ((getattr(self, name), getattr(other, name)) for name in ("G", "R", "z", "y", "yy", "weight"))
-        return Moments(*(a + b for a, b in pairs), shift=self.shift)
+        names = ("G", "R", "z", "y", "yy", "weight", "count")
+        sums: dict[str, Any] = {name: getattr(self, name) + getattr(other, name) for name in names}
+        return Moments(**sums, shift=self.shift)
 
     @property
     def scale(self) -> float:
@@ -52,13 +56,17 @@ class Moments:
         G = self.G - self.weight * np.outer(mean_z, mean_z)
         R = self.R - self.weight * np.outer(mean_z, mean_y)
         yy = np.maximum(self.yy - self.weight * mean_y**2, 0.0)
-        return Moments(G, R, 0 * self.z, 0 * self.y, yy, self.weight, self.shift)
+        return Moments(G, R, 0 * self.z, 0 * self.y, yy, self.weight, self.count, self.shift)
 
 
-def moments(features: FeatureMap, X: Any, Y: Array, sample_weight: Array | None, shift: Array) -> Moments:
-    """Sums of the rows X. The column of ones beside the targets gives sum w z."""
-    w = np.ones(X.shape[0]) if sample_weight is None else sample_weight
+def moments(
+    features: FeatureMap, X: Any, Y: Array, sample_weight: Array | None, factors: Array | None, shift: Array
+) -> Moments:
+    """Sums of the rows X; w = sample_weight * factors. The column of ones beside the targets gives sum w z."""
+    counts = np.ones(len(Y)) if sample_weight is None else sample_weight
+    w = counts if factors is None else counts * factors
     Y = Y - shift
-    G, R = gram(features, X, np.column_stack([Y, np.ones(len(Y))]), sample_weight=sample_weight)
+    weighted = not (sample_weight is None and factors is None)
+    G, R = gram(features, X, np.column_stack([Y, np.ones(len(Y))]), sample_weight=w if weighted else None)
     assert R is not None
-    return Moments(G, R[:, :-1], R[:, -1], Y.T @ w, (Y**2).T @ w, float(w.sum()), shift)
+    return Moments(G, R[:, :-1], R[:, -1], Y.T @ w, (Y**2).T @ w, float(w.sum()), float(counts.sum()), shift)

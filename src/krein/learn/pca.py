@@ -81,8 +81,6 @@ class KreinPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingLearn
     array([-1., -1., -1.,  1.])
     """
 
-    _solution: Axes | None
-
     def __init__(
         self,
         feature_map: Any = None,
@@ -150,7 +148,8 @@ class KreinPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingLearn
             kept = T[:, : self.n_components]
             components = np.sign(values[: self.n_components])[:, None] * kept.T * self.feature_map_.signature_
             self._solution = Axes(kept, components, values[: self.n_components], values)
-        return self._solution
+        solution: Axes = self._solution
+        return solution
 
     def _linear(self) -> tuple[Array, Any]:
         weights = self._solved().weights
@@ -207,12 +206,12 @@ class KreinPCA(ClassNamePrefixFeaturesOutMixin, TransformerMixin, StreamingLearn
     def mean_(self) -> Array:
         """Mean of the columns of the map."""
         check_is_fitted(self)
-        return self._moments.z / self._moments.weight
+        return np.asarray(self._moments.z / self._moments.weight)
 
     @property
     def explained_inertia_ratio_(self) -> Array:
         """Absolute eigenvalues over the sum of all absolute eigenvalues."""
-        return np.abs(self.eigenvalues_) / np.abs(self._solved().all_eigenvalues).sum()
+        return np.asarray(np.abs(self.eigenvalues_) / np.abs(self._solved().all_eigenvalues).sum())
 
     @property
     def positive_inertia_(self) -> float:

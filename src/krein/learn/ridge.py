@@ -44,7 +44,6 @@ class RidgeLearner(StreamingLearner):
     alphas: ArrayLike | None
     regularization: str
     fit_intercept: bool
-    _solution: Solution | None
     _single: bool
 
     def _check_parameters(self) -> None:
@@ -55,9 +54,6 @@ class RidgeLearner(StreamingLearner):
             check_positive(self.alpha, "alpha")
             if self.alphas is not None:
                 raise ValueError(f"alphas must be None unless alpha='auto'; got alpha={self.alpha!r}.")
-
-    def _begin(self, X: Any, Y: Array, sample_weight: Array | None) -> None:
-        self._start(X, Y, sample_weight, centre=self.fit_intercept)
 
     # ---- the solution, from the sums ----
 
@@ -72,8 +68,10 @@ class RidgeLearner(StreamingLearner):
         check_is_fitted(self)
         if self._solution is None:
             sums = self._centred()
-            self._solution = self._choose(sums) if self.alpha == "auto" else self._solve(sums, float(self.alpha))
-        return self._solution
+            alpha = self.alpha
+            self._solution = self._choose(sums) if isinstance(alpha, str) else self._solve(sums, float(alpha))
+        solution: Solution = self._solution
+        return solution
 
     def _solve(self, sums: Moments, alpha: float) -> Solution:
         """For one alpha: LDL^T, which needs no eigenvalues; they are computed where it is close to one."""
@@ -91,14 +89,14 @@ class RidgeLearner(StreamingLearner):
         """The alpha of least generalised cross-validation score, away from eigenvalues if that is possible."""
         decomposed = self._spectrum(sums)
         alphas = self._alphas(decomposed)
-        scores = decomposed.gcv(alphas, sums.R, float(sums.yy.sum()), sums.weight - bool(self.fit_intercept))
+        scores = decomposed.gcv(alphas, sums.R, float(sums.yy.sum()), sums.count - bool(self.fit_intercept))
         amplification = decomposed.amplification(alphas)
         allowed = amplification <= max(NEAR, amplification.min())
         if not np.isfinite(scores[allowed]).any():
             raise ValueError(
-                "alpha='auto' needs more rows: the weights, which count rows, sum to "
-                f"{sums.weight:.6g}, and the model has as many degrees of freedom at every alpha. Give a number as "
-                "alpha, or multiply sample_weight by a constant so that it sums to the number of rows."
+                f"alpha='auto' needs more rows than degrees of freedom at some alpha; got n_samples={sums.count:.6g}, the "
+                "sum of the sample weights, which count rows. Give a number as alpha, or multiply sample_weight by a "
+                "constant so that it sums to the number of rows."
             )
         alpha = float(alphas[np.argmin(np.where(allowed, scores, np.inf))])
         warn_if_near(decomposed, alpha)
@@ -187,8 +185,8 @@ def warn_if_near(decomposed: Spectrum, alpha: float) -> None:
     advice = [f"alpha={value:.6g}" for value in (*safe[safe < alpha][-1:], *safe[safe > alpha][:1])]
     advice += ["alpha='auto'", "regularization='flip'"]
     warnings.warn(
-        f"alpha must not be near the negative of an eigenvalue of the kernel matrix; got {alpha:.6g}, and {nearest:.6g} "
-        f"is one: an error in the targets is multiplied by {amplification:.3g} in its direction. Try "
+        f"alpha must not be near the negative of an eigenvalue of the kernel matrix; got {alpha:.6g}, and "
+        f"{nearest:.6g} is one: an error in the targets is multiplied by {amplification:.3g} in its direction. Try "
         f"{', '.join(advice[:-1])} or {advice[-1]}.",
         NearEigenvalueWarning,
         stacklevel=2,
@@ -307,10 +305,10 @@ class KreinRidge(MultiOutputMixin, RegressorMixin, RidgeLearner):
     def _fit(self, X: Any, y: Any, sample_weight: Any, *, first: bool) -> Self:
         self._check_parameters()
         X, y = self._fit_rows(X, y, multi_output=True, y_numeric=True, reset=first)
-        Y = np.asarray(y, dtype=np.float64).reshape(len(y), -1)
+        Y = np.asarray(y if y.ndim == 2 else y[:, None], dtype=np.float64)
         w = check_weights(sample_weight, len(Y))
         if first:
-            self._begin(X, Y, w)
+            self._start(X, Y, w, centre=self.fit_intercept)
             self._single = y.ndim == 1
         elif (self._single, len(self._shift)) != (y.ndim == 1, Y.shape[1]):
             raise ValueError(f"y must have the same number of targets in every batch; got {y.shape[1:]}.")

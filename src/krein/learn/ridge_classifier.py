@@ -91,8 +91,7 @@ class KreinRidgeClassifier(ClassifierMixin, RidgeLearner):
         X, y = self._fit_rows(X, y)
         check_classification_targets(y)
         self.classes_ = check_classes(np.unique(y))
-        w = class_weights(self.class_weight, y, check_weights(sample_weight, len(y)))
-        self._add_rows(X, y, w, first=True)
+        self._add_rows(X, y, sample_weight, first=True)
         self._solved()
         return self
 
@@ -127,15 +126,16 @@ class KreinRidgeClassifier(ClassifierMixin, RidgeLearner):
             self.classes_ = named
         if not np.isin(y, self.classes_).all():
             raise ValueError(f"y must have no other values than classes {self.classes_}; got {np.unique(y)}.")
-        self._add_rows(X, y, class_weights(self.class_weight, y, check_weights(sample_weight, len(y))), first=first)
+        self._add_rows(X, y, sample_weight, first=first)
         return self
 
-    def _add_rows(self, X: Any, y: NDArray[Any], w: Array | None, *, first: bool) -> None:
+    def _add_rows(self, X: Any, y: NDArray[Any], sample_weight: Any, *, first: bool) -> None:
+        w = check_weights(sample_weight, len(y))
         Y = signed_labels(y, self.classes_)
         if first:
-            self._begin(X, Y, w)
+            self._start(X, Y, w, centre=self.fit_intercept)
             self._single = Y.shape[1] == 1
-        self._add(X, Y, w)
+        self._add(X, Y, w, class_factors(self.class_weight, y))
 
     def decision_function(self, X: Any) -> NDArray[Any]:
         """Values of the regression: positive for the second of two classes, largest for the predicted one of more.
@@ -171,12 +171,9 @@ def check_classes(classes: NDArray[Any]) -> NDArray[Any]:
     return classes
 
 
-def class_weights(class_weight: Any, y: NDArray[Any], sample_weight: Array | None) -> Array | None:
-    """Weights of rows times those of their classes; in one-vs-rest, a row has that of its own class everywhere."""
-    if class_weight is None:
-        return sample_weight
-    weights = np.asarray(compute_sample_weight(class_weight, y), dtype=np.float64)
-    return weights if sample_weight is None else weights * sample_weight
+def class_factors(class_weight: Any, y: NDArray[Any]) -> Array | None:
+    """Factor of the loss of every row; in one-vs-rest, a row has that of its own class everywhere."""
+    return None if class_weight is None else np.asarray(compute_sample_weight(class_weight, y), dtype=np.float64)
 
 
 def signed_labels(y: NDArray[Any], classes: NDArray[Any]) -> Array:
@@ -187,4 +184,4 @@ def signed_labels(y: NDArray[Any], classes: NDArray[Any]) -> Array:
 
 def chosen_class(values: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
     """The class of the largest value, or of the sign where there are two."""
-    return classes[(values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)]
+    return np.asarray(classes[(values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)])

@@ -38,8 +38,9 @@ def solve_ldl(G: Array, signature: Array, alpha: float, R: Array) -> tuple[Array
     for _ in range(POWER_STEPS):
         y, _ = lapack.dsytrs(ldl, pivots, signature * x, lower=1)
         Gx = G @ x
-        largest = max(largest, abs(float(Gx @ y[:, 0] if y.ndim == 2 else Gx @ y)) / max(float(Gx @ x), 1e-300))
-        x = y.ravel() / np.linalg.norm(y)
+        y = y.ravel()
+        largest = max(largest, abs(float(Gx @ y)) / max(float(Gx @ x), 1e-300))
+        x = y / np.linalg.norm(y)
     return w, max(alpha * largest, 1.0) if np.isfinite(w).all() else np.inf
 
 
@@ -96,19 +97,17 @@ def weighted_gram(Z: Array, c: Array, among: NDArray[np.bool_] | None = None) ->
     return total
 
 
-def newton(
-    Z: Array, c: Array, loss: SquaredLoss, tol: float, full: Array | None = None
-) -> Iterator[tuple[Array, float]]:
+def newton(Z: Array, c: Array, loss: SquaredLoss, tol: float, full: Array) -> Iterator[tuple[Array, float]]:
     """Iterates (w, relative duality gap) of the minimisation of |w|^2/2 + sum_i c_i e_i(z_i.w)^2.
 
     The Hessian I + 2 Z_A^T diag(c) Z_A over the rows A of nonzero residual is constant where A is, so Newton steps with
     an exact line search end at the solution after finitely many. From one step to the next, A changes in few rows, and
-    the Hessian in a matrix of that rank. ``full`` is weighted_gram(Z, c), which several targets can share. Ends after
-    the first gap of at most tol, or where rounding allows no further descent.
+    the Hessian in a matrix of that rank. ``full`` is weighted_gram(Z, c), which targets can share. Ends after
+    the first gap of at most tol, or where rounding leaves no descent.
     """
     w, f = np.zeros(Z.shape[1]), np.zeros(len(Z))
     active = np.ones(len(Z), dtype=bool)
-    hessian = weighted_gram(Z, c) if full is None else full
+    hessian = full
     while True:
         e = loss.residual(f)
         a = -2 * c * e
@@ -130,7 +129,7 @@ def newton(
 def _moved(
     hessian: Array, Z: Array, c: Array, old: NDArray[np.bool_], new: NDArray[np.bool_]
 ) -> tuple[Array, NDArray[np.bool_]]:
-    """weighted_gram over the rows ``new``, from that over the rows ``old`` or from nothing, whichever are fewer rows."""
+    """weighted_gram over the rows ``new``, from that over the rows ``old`` or from nothing, whichever takes fewer."""
     entered, left = new & ~old, old & ~new
     if entered.sum() + left.sum() > new.sum():
         return weighted_gram(Z, c, new), new

@@ -9,6 +9,7 @@ linear machine.
 from __future__ import annotations
 
 import warnings
+from itertools import islice
 from typing import Any, Self
 
 import numpy as np
@@ -24,7 +25,7 @@ from krein.kernels.base import row_blocks
 from krein.learn.base import CHUNK_ROWS, KreinLearner, check_weights
 from krein.learn.inner_product import spectrum
 from krein.learn.progress import Callback, Progress
-from krein.learn.ridge_classifier import check_classes, chosen_class, class_weights, signed_labels
+from krein.learn.ridge_classifier import check_classes, chosen_class, class_factors, signed_labels
 from krein.learn.solvers import SquaredEpsilonInsensitive, SquaredHinge, SquaredLoss, newton, weighted_gram
 
 Array = NDArray[np.float64]
@@ -51,13 +52,15 @@ class SupportVectorLearner(KreinLearner):
         check_choice(self.loss, "loss", losses)
         check_choice(self.regularization, "regularization", ("flip", "hilbert"))
 
-    def _train(self, X: Rows, targets: list[Any], w: Array | None) -> None:
+    def _train(self, X: Rows, targets: list[Any], sample_weight: Array | None, factors: Array | None = None) -> None:
         """One machine per target; an interruption keeps the iterates so far."""
         self.__dict__.pop("coef_", None)
         progress = Progress(self.callback, self.verbose)
-        self._fit_map(X)
-        rows, back = self._coordinates(X, progress)
-        c = np.full(X.shape[0], float(self.C)) if w is None else self.C * w
+        self._fit_map(X, sample_weight)
+        rows, back = self._coordinates(X, sample_weight, progress)
+        w = np.ones(len(rows))
+        for given in (sample_weight, factors):
+            w = w if given is None else w * given
         found = np.zeros((len(targets), rows.shape[1]))
         iterations = np.zeros(len(targets), dtype=int)
         try:
@@ -66,13 +69,13 @@ class SupportVectorLearner(KreinLearner):
                     found[k], iterations[k] = self._liblinear(rows, y, w)
                     progress("machines", k + 1, len(targets))
             else:
-                self._newton(rows, targets, c, found, iterations, progress)
+                self._newton(rows, targets, self.C * w, found, iterations, progress)
         finally:
             width = rows.shape[1] - bool(self.fit_intercept)
             coef = found[:, :width] if back is None else found[:, :width] @ back.T
             self._keep(coef, found[:, width] if self.fit_intercept else np.zeros(len(targets)), iterations)
 
-    def _coordinates(self, X: Rows, progress: Progress) -> tuple[Array, Array | None]:
+    def _coordinates(self, X: Rows, sample_weight: Array | None, progress: Progress) -> tuple[Array, Array | None]:
         """Rows Z T, with a column of ones for an intercept, and T; None for T = I."""
         J = self.feature_map_.signature_
         D = len(J)
@@ -81,7 +84,7 @@ class SupportVectorLearner(KreinLearner):
         for rows in row_blocks(len(Z), CHUNK_ROWS):
             Z[rows, :D] = self.feature_map_.transform(X[rows])
             if self.regularization == "flip":
-                sums.add(Z[rows, :D])
+                sums.add(Z[rows, :D], sample_weight=None if sample_weight is None else sample_weight[rows])
             progress("rows", rows.stop, len(Z))
         T = None
         if self.regularization == "flip":
@@ -98,20 +101,19 @@ class SupportVectorLearner(KreinLearner):
     ) -> None:
         full = weighted_gram(rows, c)
         for k, loss in enumerate(targets):
-            for step, (weights, gap) in enumerate(newton(rows, c, loss, self.tol, full)):
-                found[k], iterations[k] = weights, step
-                if step == self.max_iter:
-                    break
+            iterates = islice(newton(rows, c, loss, self.tol, full), self.max_iter + 1)
+            for iterations[k], (found[k], gap) in enumerate(iterates):  # noqa: B007
+                pass
             if gap > self.tol:
                 warnings.warn(
-                    f"The relative duality gap must be at most tol={self.tol:g}; got {gap:.3g} after {step} steps. Make C "
-                    "smaller, or max_iter or tol larger.",
+                    f"The relative duality gap must be at most tol={self.tol:g}; got {gap:.3g} after {iterations[k]} "
+                    "steps. Make C smaller, or max_iter or tol larger.",
                     ConvergenceWarning,
                     stacklevel=4,
                 )
             progress("machines", k + 1, len(targets))
 
-    def _liblinear(self, rows: Array, y: Array, w: Array | None) -> tuple[Array, int]:
+    def _liblinear(self, rows: Array, y: Array, w: Array) -> tuple[Array, int]:
         raise NotImplementedError
 
     def _keep(self, coef: Array, intercept: Array, iterations: Any) -> None:
@@ -227,12 +229,12 @@ class KreinSVC(ClassifierMixin, SupportVectorLearner):
         X, y = self._fit_rows(X, y)
         check_classification_targets(y)
         self.classes_ = check_classes(np.unique(y))
-        w = class_weights(self.class_weight, y, check_weights(sample_weight, len(y)))
         labels = [np.ascontiguousarray(column) for column in signed_labels(y, self.classes_).T]
-        self._train(X, labels if self.loss == "hinge" else [SquaredHinge(label) for label in labels], w)
+        targets = labels if self.loss == "hinge" else [SquaredHinge(label) for label in labels]
+        self._train(X, targets, check_weights(sample_weight, len(y)), class_factors(self.class_weight, y))
         return self
 
-    def _liblinear(self, rows: Array, y: Array, w: Array | None) -> tuple[Array, int]:
+    def _liblinear(self, rows: Array, y: Array, w: Array) -> tuple[Array, int]:
         from sklearn.svm import LinearSVC
 
         machine = LinearSVC(C=self.C, loss="hinge", fit_intercept=False, tol=self.tol, max_iter=self.max_iter,
@@ -354,12 +356,12 @@ class KreinSVR(RegressorMixin, SupportVectorLearner):
             raise ValueError(f"epsilon must be >= 0; got {self.epsilon!r}.")
         X, y = self._fit_rows(X, y, y_numeric=True)
         y = np.asarray(y, dtype=np.float64)
-        w = check_weights(sample_weight, len(y))
         squared = self.loss == "squared_epsilon_insensitive"
-        self._train(X, [SquaredEpsilonInsensitive(y, self.epsilon) if squared else y], w)
+        target = SquaredEpsilonInsensitive(y, self.epsilon) if squared else y
+        self._train(X, [target], check_weights(sample_weight, len(y)))
         return self
 
-    def _liblinear(self, rows: Array, y: Array, w: Array | None) -> tuple[Array, int]:
+    def _liblinear(self, rows: Array, y: Array, w: Array) -> tuple[Array, int]:
         from sklearn.svm import LinearSVR
 
         machine = LinearSVR(C=self.C, epsilon=self.epsilon, fit_intercept=False, tol=self.tol, max_iter=self.max_iter,
