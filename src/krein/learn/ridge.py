@@ -94,9 +94,9 @@ class RidgeLearner(StreamingLearner):
         allowed = amplification <= max(NEAR, amplification.min())
         if not np.isfinite(scores[allowed]).any():
             raise ValueError(
-                f"alpha='auto' needs more rows than degrees of freedom at some alpha; got n_samples={sums.count:.6g}, the "
-                "sum of the sample weights, which count rows. Give a number as alpha, or multiply sample_weight by a "
-                "constant so that it sums to the number of rows."
+                "alpha='auto' needs more rows than degrees of freedom at some alpha; got "
+                f"n_samples={sums.count:.6g}, the sum of the sample weights, which count rows. Give a number as alpha, "
+                "or multiply sample_weight by a constant so that it sums to the number of rows."
             )
         alpha = float(alphas[np.argmin(np.where(allowed, scores, np.inf))])
         warn_if_near(decomposed, alpha)
