@@ -67,7 +67,7 @@ def fitted_map(feature_map: Any, X: Rows, sample_weight: Array | None, random_st
     key = _key(own, X)
     known = _recent.get(key)
     if known is None:
-        known = own.fit(X)
+        known = own.fit(X, None)
         check_map(known, X)
         _recent.put(key, known)
     return known

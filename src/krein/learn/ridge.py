@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import warnings
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from numbers import Real
 from typing import Any, Self
 
@@ -16,14 +16,14 @@ from krein._random import RandomState
 from krein._validation import check_choice, check_positive
 from krein.exceptions import NearEigenvalueWarning
 from krein.learn.base import StreamingLearner, check_weights
-from krein.learn.inner_product import REGULARIZATIONS, Spectrum, spectrum
+from krein.learn.inner_product import EPS, REGULARIZATIONS, Spectrum, spectrum
 from krein.learn.moments import Moments
 from krein.learn.progress import Callback
 from krein.learn.solvers import solve_ldl
 
 Array = NDArray[np.float64]
 NEAR = 100.0  # an amplification above this is reported, and avoided by alpha="auto"
-SAFE = 10.0  # what the advice of that report asks for
+GROWTH = 2.0  # so are fitted values this much longer than the targets; without negative eigenvalues they are shorter
 DEFAULT_ALPHAS = np.geomspace(1.0, 1e-9, 20)  # times the largest absolute eigenvalue
 
 
@@ -73,17 +73,27 @@ class RidgeLearner(StreamingLearner):
         solution: Solution = self._solution
         return solution
 
-    def _solve(self, sums: Moments, alpha: float) -> Solution:
-        """For one alpha: LDL^T, which needs no eigenvalues; they are computed where it is close to one."""
+    def _solve(self, sums: Moments, alpha: float, decomposed: Spectrum | None = None) -> Solution:
+        """For one alpha: LDL^T, which needs no eigenvalues; they are computed where alpha is close to one."""
         signature = self.feature_map_.signature_
-        if self.regularization != "flip":
+        if decomposed is None and self.regularization != "flip":
             J = signature if self.regularization == "krein" else np.ones_like(signature)
             weights, amplification = solve_ldl(sums.G, J, alpha, sums.R)
-            if amplification <= NEAR:
+            if amplification <= NEAR and not grown(sums, weights):
                 return Solution(weights, alpha)
-        decomposed = self._spectrum(sums)
-        warn_if_near(decomposed, alpha)
-        return Solution(decomposed.weights(alpha, sums.R), alpha)
+        decomposed = decomposed or self._spectrum(sums)
+        weights = decomposed.weights(alpha, sums.R)
+        near = float(decomposed.amplification(np.array([alpha]))[0])
+        if near > NEAR or grown(sums, weights):
+            nearest = -decomposed.eigenvalues[np.abs(decomposed.eigenvalues + alpha).argmin()]
+            warnings.warn(
+                f"alpha must not be near the negative of an eigenvalue of the kernel matrix; got {alpha:.6g}, and "
+                f"{nearest:.6g} is one: an error in the targets is multiplied by {near:.3g} in its direction. "
+                "alpha='auto' looks for one that is not near, and regularization='flip' has no such alphas.",
+                NearEigenvalueWarning,
+                stacklevel=2,
+            )
+        return Solution(weights, alpha)
 
     def _choose(self, sums: Moments) -> Solution:
         """The alpha of least generalised cross-validation score, away from eigenvalues if that is possible."""
@@ -99,8 +109,7 @@ class RidgeLearner(StreamingLearner):
                 "or multiply sample_weight by a constant so that it sums to the number of rows."
             )
         alpha = float(alphas[np.argmin(np.where(allowed, scores, np.inf))])
-        warn_if_near(decomposed, alpha)
-        return Solution(decomposed.weights(alpha, sums.R), alpha, alphas, scores)
+        return replace(self._solve(sums, alpha, decomposed), alphas=alphas, scores=scores)
 
     def _alphas(self, decomposed: Spectrum) -> Array:
         """Candidates, from the largest to the smallest."""
@@ -174,23 +183,10 @@ class RidgeLearner(StreamingLearner):
         return (coefs[:, 0], intercepts[:, 0]) if self._single else (coefs, intercepts)
 
 
-def warn_if_near(decomposed: Spectrum, alpha: float) -> None:
-    """NearEigenvalueWarning with two alphas that are not near, one smaller and one larger if there are such."""
-    amplification = float(decomposed.amplification(np.array([alpha]))[0])
-    if amplification <= NEAR:
-        return
-    nearest = -decomposed.eigenvalues[np.abs(decomposed.eigenvalues + alpha).argmin()]
-    others = alpha * np.geomspace(0.1, 10, 801)
-    safe = others[decomposed.amplification(others) <= SAFE]
-    advice = [f"alpha={value:.6g}" for value in (*safe[safe < alpha][-1:], *safe[safe > alpha][:1])]
-    advice += ["alpha='auto'", "regularization='flip'"]
-    warnings.warn(
-        f"alpha must not be near the negative of an eigenvalue of the kernel matrix; got {alpha:.6g}, and "
-        f"{nearest:.6g} is one: an error in the targets is multiplied by {amplification:.3g} in its direction. Try "
-        f"{', '.join(advice[:-1])} or {advice[-1]}.",
-        NearEigenvalueWarning,
-        stacklevel=2,
-    )
+def grown(sums: Moments, weights: Array) -> bool:
+    """Whether fitted values are more than GROWTH times as long as the (centred) targets."""
+    fitted = np.einsum("jm,jm->m", weights, sums.G @ weights)
+    return bool((fitted > GROWTH**2 * sums.yy + EPS * sums.scale).any())
 
 
 class KreinRidge(MultiOutputMixin, RegressorMixin, RidgeLearner):
