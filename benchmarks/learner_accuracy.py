@@ -41,7 +41,7 @@ from krein.learn.solvers import SquaredHinge, newton, weighted_gram
 
 Array = NDArray[np.float64]
 KERNEL = DeltaGaussian(weights=(1.0, -1.0), scales=(1.0, 10.0))
-GRID = (1.0, 10.0, 100.0, 1e3, 1e4, 1e5)
+GRID = (1.0, 10.0, 100.0, 1e3, 1e4, 1e5, 1e6)
 PAPER_C = 1000.0
 ALLOWED = 0.3  # points of accuracy
 
@@ -126,8 +126,8 @@ def against_paper(data: Dataset, draws: int, scheme: str, s: int, liblinear: boo
         features = make_features("gorf-blocks", KERNEL, 4 * s * dim, draw).fit(data.X_train)
         theirs = [paper_accuracy(features, data, positive_only=p, liblinear=liblinear) for p in (True, False)]
         differences[:, draw] = ours - np.array(theirs)
-        print(f"  draw {draw}: KreinSVC {ours:.2f} %, paper {theirs[0]:.2f} % (positive columns), {theirs[1]:.2f} % (all)",
-              flush=True)  # fmt: skip
+        print(f"  draw {draw}: KreinSVC {ours:.2f} %, paper {theirs[0]:.2f} % (positive columns), {theirs[1]:.2f} % "
+              "(all)", flush=True)  # fmt: skip
     for name, row in zip(("positive columns", "all columns"), differences, strict=True):
         print(f"  against {name}: mean {row.mean():+.2f}, worst draw {row.min():+.2f}")
     return differences

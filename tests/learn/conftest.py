@@ -14,7 +14,7 @@ from krein import RandomFeatures
 from krein.kernels import DeltaGaussian
 
 Array = NDArray[np.float64]
-KERNEL = DeltaGaussian(weights=(1.0, -1.2), scales=(0.5, 1.0))
+KERNEL = DeltaGaussian(weights=(1.0, -0.8), scales=(0.5, 1.0))
 
 
 @dataclass(frozen=True)

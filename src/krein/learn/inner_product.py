@@ -9,8 +9,7 @@ so that lambda are the eigenvalues of the N x N matrix K other than 0, and Q V i
 
     w = J Z^T beta = B c,  c = (Q V)^T beta        Z w = Q V diag(lambda) c        w^T J w = c^T diag(lambda) c.
 
-Hence (G + alpha J)^-1 = (J - B diag(1/(lambda+alpha)) B^T) / alpha, which needs no inverse of A. (The square
-root G^(1/2) in place of A gives the same lambda, and costs a second eigendecomposition.)
+(The square root G^(1/2) in place of A gives the same lambda, and costs a second eigendecomposition.)
 """
 
 from __future__ import annotations
@@ -40,35 +39,21 @@ class Spectrum:
         C: the eigenvectors are Z C.
     signs : ndarray of shape (r,)
         Signs of the eigenvalues of Z J Z^T (+1 for "hilbert").
-    G : ndarray of shape (D, D)
-    penalty : ndarray of shape (D,) or None
-        Diagonal of J, or of I for "hilbert". The inner product of "flip" is no diagonal matrix in the columns.
     """
 
     eigenvalues: Array
     basis: Array
     dual: Array
     signs: Array
-    G: Array
-    penalty: Array | None
 
     def weights(self, alpha: float, R: Array) -> Array:
-        """The stationary point w of ||y - Z w||^2 + alpha <w, w>, R = Z^T y of shape (D, m).
+        """The stationary point w of ||y - Z w||^2 + alpha <w, w>, R = Z^T y: c = (Q V)^T y / (lambda + alpha).
 
-        In the eigenvectors it is c = (Q V)^T y / (lambda + alpha). Where alpha is the negative of an eigenvalue to
-        rounding, its direction is left out.
+        Where alpha is the negative of an eigenvalue to rounding, its direction is left out.
         """
         gap = self.eigenvalues + alpha
-        exact = np.abs(gap) <= EPS * alpha
-        if self.penalty is None:
-            return np.asarray(self.basis @ (self.dual.T @ R / gap[:, None]))
-        inverse = np.divide(1.0, gap, out=np.full_like(gap, -1 / alpha), where=~exact)[:, None]
-        J = self.penalty[:, None]
-        w = np.zeros_like(R)
-        for _ in range(1 if exact.any() else 2):  # the second step removes what cancels where alpha is small
-            left = R - self.G @ w - alpha * J * w
-            w = w + (J * left - self.basis @ (inverse * (self.basis.T @ left))) / alpha
-        return w
+        inverse = np.divide(1.0, gap, out=np.zeros_like(gap), where=np.abs(gap) > EPS * alpha)
+        return np.asarray(self.basis @ (self.dual.T @ R * inverse[:, None]))
 
     def amplification(self, alphas: Array) -> Array:
         """max_j alpha / |lambda_j + alpha|: at most 1 without negative eigenvalues, infinite at one of them."""
@@ -97,13 +82,14 @@ class Spectrum:
 def spectrum(G: Array, signature: Array, regularization: str, scale: float | None = None) -> Spectrum:
     """Decompose for one of REGULARIZATIONS.
 
-    Directions of G below rounding are left out; ``scale`` is the largest diagonal entry of G before it was centred,
-    which is what its rounding errors are proportional to. "flip" leaves out eigenvalues 0 too, which have no sign.
+    Directions of G below its rounding errors are left out, but not more: those are harmless beside alpha, and the
+    solution needs them where alpha is small. ``scale`` is the largest diagonal entry of G before it was centred, to
+    which its rounding errors are proportional. "flip" leaves out eigenvalues 0 too, which have no sign.
     """
     J = np.ones_like(signature) if regularization == "hilbert" else signature
     D = len(G)
     scale = float(np.diag(G).max(initial=0.0)) if scale is None else scale
-    factor, pivots, rank, _ = lapack.dpstrf(G, tol=max(D, 10) * EPS * scale, lower=0)
+    factor, pivots, rank, _ = lapack.dpstrf(G, tol=4 * EPS * scale, lower=0)
     order = pivots - 1
     A = np.triu(factor)[:rank]
     M = (A * J[order]) @ A.T
@@ -116,5 +102,5 @@ def spectrum(G: Array, signature: Array, regularization: str, scale: float | Non
     dual[order[:rank]] = solve_triangular(A[:, :rank], V) if rank else V
     signs = np.where(eigenvalues < 0, -1.0, 1.0)
     if regularization == "flip":
-        return Spectrum(np.abs(eigenvalues), basis * signs, dual, signs, G, None)
-    return Spectrum(eigenvalues, basis, dual, signs, G, J)
+        return Spectrum(np.abs(eigenvalues), basis * signs, dual, signs)
+    return Spectrum(eigenvalues, basis, dual, signs)

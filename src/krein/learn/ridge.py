@@ -99,10 +99,11 @@ class RidgeLearner(StreamingLearner):
         """The alpha of least generalised cross-validation score, away from eigenvalues if that is possible."""
         decomposed = self._spectrum(sums)
         alphas = self._alphas(decomposed)
-        scores = decomposed.gcv(alphas, sums.R, float(sums.yy.sum()), sums.count - bool(self.fit_intercept))
+        n = sums.count - bool(self.fit_intercept)
+        scores = decomposed.gcv(alphas, sums.R, float(sums.yy.sum()), n)
         amplification = decomposed.amplification(alphas)
         allowed = amplification <= max(NEAR, amplification.min())
-        if not np.isfinite(scores[allowed]).any():
+        if n < 1 or not np.isfinite(scores[allowed]).any():
             raise ValueError(
                 "alpha='auto' needs more rows than degrees of freedom at some alpha; got "
                 f"n_samples={sums.count:.6g}, the sum of the sample weights, which count rows. Give a number as alpha, "
