@@ -41,7 +41,7 @@ def test_accuracy(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
 
 
 def test_indefinite(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert run(repository, "indefinite_learners")["main"](["--rows", "150", "--columns", "24"]) == 0
+    assert run(repository, "indefinite_learners")["main"](["--rows", "150", "--columns", "24", "--test", "100"]) == 0
     printed = capsys.readouterr().out
     assert len(re.findall(r"\d+\.\d\d%", printed)) == (3 + 3) + 2 * (6 + 3)
     assert len(re.findall(r"R2 at alpha", printed)) == 3
