@@ -87,7 +87,7 @@ def path(X: Array, y: Array, columns: int, rounds: int) -> float:
 
 
 def svc(X: Array, y: Array, columns: int, rounds: int, C: float = 10.0) -> float:
-    """Each loss against LIBLINEAR: for the hinge the very call that is inside KreinSVC, so both see the same numbers."""
+    """Each loss against LIBLINEAR: for the hinge the very call that is inside KreinSVC, on the same numbers."""
     ratios = []
     for loss in ("hinge", "squared_hinge"):
         inside: list[float] = []

@@ -24,7 +24,7 @@ from krein.learn.solvers import solve_ldl
 Array = NDArray[np.float64]
 NEAR = 100.0  # an amplification above this is reported, and avoided by alpha="auto"
 GROWTH = 2.0  # so are fitted values this much longer than the targets; without negative eigenvalues they are shorter
-DEFAULT_ALPHAS = np.geomspace(1.0, 1e-9, 20)  # times the largest absolute eigenvalue
+DEFAULT_ALPHAS = np.geomspace(1.0, 1e-8, 20)  # times the largest absolute eigenvalue; below, rounding of G shows
 
 
 @dataclass(frozen=True, eq=False)
@@ -205,7 +205,7 @@ class KreinRidge(MultiOutputMixin, RegressorMixin, RidgeLearner):
     alpha : float > 0 or "auto", default="auto"
         Regularisation. "auto" takes the candidate of least generalised cross-validation score.
     alphas : array-like or None, default=None
-        Candidates for "auto". None means 20 from 1e-9 to 1 times the largest absolute eigenvalue of the kernel matrix.
+        Candidates for "auto". None means 20 from 1e-8 to 1 times the largest absolute eigenvalue of the kernel matrix.
     regularization : {"krein", "flip", "hilbert"}, default="krein"
         What <f, f> is: the indefinite inner product; the one of the flipped spectrum |Z J Z^T|; or that of the
         associated Hilbert space, J replaced by I. The three are the same for a positive definite kernel.
