@@ -102,12 +102,15 @@ def test_ci_takes_its_commands_from_the_readme(repository: Path) -> None:
         assert subprocess.run(command, cwd=repository, capture_output=True, text=True, check=True).stdout == block
 
 
-def test_readme_example_runs(repository: Path) -> None:
-    blocks = fenced_blocks(repository, "README.md", "python")
-    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-    runner = doctest.DocTestRunner(optionflags=flags)
-    for block in blocks:
-        runner.run(doctest.DocTestParser().get_doctest(block, {}, "README.md", "README.md", 0))
+@pytest.mark.parametrize("page", ["README.md", "docs/learners.md"])
+def test_examples_of_a_page_run(repository: Path, page: str) -> None:
+    """One after the other: a block may use the names of those before it."""
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    names: dict[str, Any] = {}
+    for block in fenced_blocks(repository, page, "python"):
+        test = doctest.DocTestParser().get_doctest(block, names, page, page, 0)
+        runner.run(test, clear_globs=False)
+        names = test.globs
     assert runner.summarize(verbose=False).failed == 0
     assert runner.tries > 5
 
