@@ -6,19 +6,18 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from sklearn.base import ClassifierMixin
-from sklearn.utils import column_or_1d, compute_sample_weight
 from sklearn.utils.multiclass import check_classification_targets
 
 from krein._random import RandomState
 from krein.learn.base import check_weights
+from krein.learn.one_vs_rest import OneVsRestClassifier, check_classes, class_factors, signed_labels
 from krein.learn.progress import Callback
 from krein.learn.ridge import RidgeLearner
 
 Array = NDArray[np.float64]
 
 
-class KreinRidgeClassifier(ClassifierMixin, RidgeLearner):
+class KreinRidgeClassifier(OneVsRestClassifier, RidgeLearner):
     """Classifier that fits `KreinRidge` to labels -1 and +1, one class against the rest.
 
     Parameters
@@ -48,8 +47,6 @@ class KreinRidgeClassifier(ClassifierMixin, RidgeLearner):
     >>> bool(classifier.score(X[1200:], y[1200:]) > 0.9)
     True
     """
-
-    classes_: NDArray[Any]
 
     def __init__(
         self,
@@ -136,52 +133,3 @@ class KreinRidgeClassifier(ClassifierMixin, RidgeLearner):
             self._start(X, Y, w, centre=self.fit_intercept)
             self._single = Y.shape[1] == 1
         self._add(X, Y, w, class_factors(self.class_weight, y))
-
-    def decision_function(self, X: Any) -> NDArray[Any]:
-        """Values of the regression: positive for the second of two classes, largest for the predicted one of more.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        values : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        return self._project(X)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predicted classes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        return chosen_class(self.decision_function(X), self.classes_)
-
-
-def check_classes(classes: NDArray[Any]) -> NDArray[Any]:
-    """Raise unless there are at least two classes."""
-    if len(classes) < 2:
-        raise ValueError(f"y must have at least 2 classes; got {len(classes)} class.")
-    return classes
-
-
-def class_factors(class_weight: Any, y: NDArray[Any]) -> Array | None:
-    """Factor of the loss of every row; in one-vs-rest, a row has that of its own class everywhere."""
-    return None if class_weight is None else np.asarray(compute_sample_weight(class_weight, y), dtype=np.float64)
-
-
-def signed_labels(y: NDArray[Any], classes: NDArray[Any]) -> Array:
-    """+1 for a class and -1 for the others: one column per class, or that of the second of two."""
-    own = classes[1:] if len(classes) == 2 else classes
-    return np.where(column_or_1d(y)[:, None] == own, 1.0, -1.0)
-
-
-def chosen_class(values: NDArray[Any], classes: NDArray[Any]) -> NDArray[Any]:
-    """The class of the largest value, or of the sign where there are two."""
-    return np.asarray(classes[(values > 0).astype(int) if values.ndim == 1 else values.argmax(axis=1)])

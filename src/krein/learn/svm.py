@@ -14,7 +14,7 @@ from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
-from sklearn.base import ClassifierMixin, RegressorMixin
+from sklearn.base import RegressorMixin
 from sklearn.exceptions import ConvergenceWarning
 from sklearn.utils.multiclass import check_classification_targets
 
@@ -24,8 +24,8 @@ from krein.features import GramAccumulator
 from krein.kernels.base import row_blocks
 from krein.learn.base import CHUNK_ROWS, KreinLearner, check_weights
 from krein.learn.inner_product import spectrum
+from krein.learn.one_vs_rest import OneVsRestClassifier, check_classes, class_factors, signed_labels
 from krein.learn.progress import Callback, Progress
-from krein.learn.ridge_classifier import check_classes, chosen_class, class_factors, signed_labels
 from krein.learn.solvers import SquaredEpsilonInsensitive, SquaredHinge, SquaredLoss, newton, weighted_gram
 
 Array = NDArray[np.float64]
@@ -124,7 +124,7 @@ class SupportVectorLearner(KreinLearner):
         return int(Streams(self.random_state)("liblinear").integers(2**31))
 
 
-class KreinSVC(ClassifierMixin, SupportVectorLearner):
+class KreinSVC(OneVsRestClassifier, SupportVectorLearner):
     """Support vector classifier with an indefinite kernel, linear in the number of rows.
 
     Parameters
@@ -181,8 +181,6 @@ class KreinSVC(ClassifierMixin, SupportVectorLearner):
     >>> bool(classifier.score(X[1200:], y[1200:]) > 0.9)
     True
     """
-
-    classes_: NDArray[Any]
 
     def __init__(
         self,
@@ -247,32 +245,6 @@ class KreinSVC(ClassifierMixin, SupportVectorLearner):
 
     def _linear(self) -> tuple[Array, Any]:
         return (self.coef_[0], self.intercept_[0]) if len(self.coef_) == 1 else (self.coef_.T, self.intercept_)
-
-    def decision_function(self, X: Any) -> NDArray[Any]:
-        """Values f(x): positive for the second of two classes, largest for the predicted one of more.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        values : ndarray of shape (n_samples,) or (n_samples, n_classes)
-        """
-        return self._project(X)
-
-    def predict(self, X: Any) -> NDArray[Any]:
-        """Predicted classes.
-
-        Parameters
-        ----------
-        X : array-like or sparse matrix of shape (n_samples, n_features)
-
-        Returns
-        -------
-        y : ndarray of shape (n_samples,)
-        """
-        return chosen_class(self.decision_function(X), self.classes_)
 
 
 class KreinSVR(RegressorMixin, SupportVectorLearner):
