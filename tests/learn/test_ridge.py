@@ -219,3 +219,9 @@ def test_wrong_parameters(problem: Any, params: dict[str, Any], message: str) ->
 def test_weights_that_do_not_count_rows(problem: Any) -> None:
     with pytest.raises(ValueError, match="multiply sample_weight by a constant"):
         KreinRidge(problem.features).fit(problem.X, problem.y, sample_weight=np.full(300, 1e-6))
+
+
+def test_class_weights_that_leave_nothing(problem: Any) -> None:
+    for wrong in ({0: 0.0, 1: 0.0}, {0: -1.0, 1: 1.0}):
+        with pytest.raises(ValueError, match="class_weight must have weights >= 0, not zero for every row"):
+            KreinRidgeClassifier(problem.features, class_weight=wrong).fit(problem.X, (problem.y > 0).astype(int))

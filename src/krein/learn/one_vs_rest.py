@@ -55,7 +55,12 @@ def check_classes(classes: NDArray[Any]) -> NDArray[Any]:
 
 def class_factors(class_weight: Any, y: NDArray[Any]) -> Array | None:
     """Factor of the loss of every row; in one-vs-rest, a row has that of its own class everywhere."""
-    return None if class_weight is None else np.asarray(compute_sample_weight(class_weight, y), dtype=np.float64)
+    if class_weight is None:
+        return None
+    factors = np.asarray(compute_sample_weight(class_weight, y), dtype=np.float64)
+    if factors.min() < 0 or not factors.max() > 0:
+        raise ValueError(f"class_weight must have weights >= 0, not zero for every row; got {class_weight!r}.")
+    return factors
 
 
 def signed_labels(y: NDArray[Any], classes: NDArray[Any]) -> Array:
