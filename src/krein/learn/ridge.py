@@ -107,7 +107,8 @@ class RidgeLearner(StreamingLearner):
             raise ValueError(
                 "alpha='auto' needs more rows than degrees of freedom at some alpha; got "
                 f"n_samples={sums.count:.6g}, the sum of the sample weights, which count rows. Give other "
-                "alphas, a number as alpha, or weights that sum to the number of rows: multiply sample_weight by a constant."
+                "alphas, a number as alpha, or weights that sum to the number of rows: multiply sample_weight by a "
+                "constant."
             )
         alpha = float(alphas[np.argmin(np.where(allowed, scores, np.inf))])
         return replace(self._solve(sums, alpha, decomposed), alphas=alphas, scores=scores)
