@@ -12,7 +12,7 @@ from krein._random import RandomState
 from krein.learn.base import check_weights
 from krein.learn.one_vs_rest import OneVsRestClassifier, check_classes, class_factors, signed_labels
 from krein.learn.progress import Callback
-from krein.learn.ridge import RidgeLearner
+from krein.learn.ridge_path import RidgeLearner
 
 Array = NDArray[np.float64]
 
