@@ -105,13 +105,15 @@ def test_ci_takes_its_commands_from_the_readme(repository: Path) -> None:
         assert subprocess.run(command, cwd=repository, capture_output=True, text=True, check=True).stdout == block
 
 
-@pytest.mark.parametrize("page", ["README.md", "docs/optimal.md"])
-def test_example_of_a_page_runs(page: str, repository: Path) -> None:
-    blocks = fenced_blocks(repository, page, "python")
-    flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
-    runner = doctest.DocTestRunner(optionflags=flags)
-    for block in blocks:
-        runner.run(doctest.DocTestParser().get_doctest(block, {}, page, page, 0))
+@pytest.mark.parametrize("page", ["README.md", "docs/optimal.md", "docs/learners.md"])
+def test_examples_of_a_page_run(repository: Path, page: str) -> None:
+    """One after the other: a block may use the names of those before it."""
+    runner = doctest.DocTestRunner(optionflags=doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS)
+    names: dict[str, Any] = {}
+    for block in fenced_blocks(repository, page, "python"):
+        test = doctest.DocTestParser().get_doctest(block, names, page, page, 0)
+        runner.run(test, clear_globs=False)
+        names = test.globs
     assert runner.summarize(verbose=False).failed == 0
     assert runner.tries > 5
 

@@ -3,7 +3,7 @@
 ``K ~ Z diag(signature) Z^T`` with explicit random features Z, for kernels that need not be positive definite.
 """
 
-from krein import kernels, theory
+from krein import kernels, learn, theory
 from krein._show_versions import show_versions
 from krein.features import FeatureMap, RandomFeatures, load, make_features, plan, relative_error, save
 
@@ -12,6 +12,7 @@ __all__ = [
     "RandomFeatures",
     "__version__",
     "kernels",
+    "learn",
     "load",
     "make_features",
     "plan",

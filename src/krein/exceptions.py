@@ -5,6 +5,7 @@ __all__ = [
     "FeatureFileError",
     "InfiniteMassError",
     "KreinError",
+    "NearEigenvalueWarning",
     "NoFrequenciesError",
     "NotPositiveDefiniteError",
     "SpectralAccuracyError",
@@ -42,3 +43,7 @@ class SpectralAccuracyError(KreinError, ArithmeticError):
 
 class SpectralAccuracyWarning(UserWarning):
     """A numerical Fourier transform did not reach the accuracy that was asked for."""
+
+
+class NearEigenvalueWarning(UserWarning):
+    """A regularisation is near the negative of an eigenvalue, where the solution of an indefinite problem blows up."""
