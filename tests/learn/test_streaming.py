@@ -23,7 +23,7 @@ def test_gram(problem: Any, weighted: bool) -> None:
     np.testing.assert_allclose(R, Z.T @ D @ X, rtol=1e-12, atol=1e-10)
     assert (G == G.T).all()
     assert gram(problem.fitted, X.astype(np.float32))[0].dtype == np.float64
-    with pytest.raises(ValueError, match="must be given rows first"):
+    with pytest.raises(ValueError, match="needs rows"):
         _ = GramAccumulator().G
 
 

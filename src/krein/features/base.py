@@ -34,6 +34,9 @@ class FeatureMap(Protocol):
     def transform(self, X: Any) -> Any:
         """Features of the rows of X."""
 
+    def transform_blocks(self, X: Any, rows: int = 1024) -> Iterator[NDArray[Any]]:
+        """Features of the rows of X, by blocks."""
+
     def approximate_kernel(self, X: Any, Y: Any = None) -> NDArray[Any]:
         """Z diag(signature) Z^T."""
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from itertools import pairwise
-from typing import Any, Protocol
+from typing import Any
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
@@ -12,6 +12,7 @@ from sklearn.utils.validation import check_array
 
 from krein.features._native_map import INSTRUCTIONS
 from krein.features._threads import in_threads, n_threads
+from krein.features.base import FeatureMap
 
 if INSTRUCTIONS:
     from krein import _native
@@ -21,15 +22,8 @@ BLOCK_BYTES = 1 << 22  # of features in float64: a block stays in the caches bet
 FEWEST_ROWS, MOST_ROWS = 512, 1024
 
 
-class BlockTransformer(Protocol):
-    """What ``gram`` needs of a map."""
-
-    def transform_blocks(self, X: Any, rows: int = 1024) -> Any:
-        """Features of the rows of X by blocks."""
-
-
 def gram(
-    features: BlockTransformer, X: Any, Y: ArrayLike | None = None, *, sample_weight: ArrayLike | None = None
+    features: FeatureMap, X: Any, Y: ArrayLike | None = None, *, sample_weight: ArrayLike | None = None
 ) -> tuple[Array, Array | None]:
     """Z^T diag(w) Z and Z^T diag(w) Y in float64, for Z = features.transform(X), by blocks of rows.
 
