@@ -445,8 +445,10 @@ static PyObject *gram(PyObject *Py_UNUSED(module), PyObject *arguments) {
     if (g.shape[0] != g.shape[1] || z.shape[1] != g.shape[1] || (w.buf && w.shape[0] != z.shape[0]) || first < 0 ||
         last < first || last > g.shape[0])
         PyErr_SetString(PyExc_ValueError, "z must have shape (n, m), w (n,), g (m, m), and 0 <= first <= last <= m.");
+    else if (!(owner = PyMem_RawMalloc(kernels->gram_work((size_t)g.shape[0]) + ALIGNMENT)))
+        PyErr_NoMemory();
     else
-        work = aligned_zeros(kernels->gram_work((size_t)g.shape[0]), 1, 1, &owner);
+        work = (void *)(((uintptr_t)owner + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
     if (work) {
         Py_BEGIN_ALLOW_THREADS
         kernels->gram(z.buf, row_stride(&z), w.buf, (size_t)z.shape[0], (size_t)g.shape[0], g.buf, (size_t)first,

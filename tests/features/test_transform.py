@@ -75,6 +75,14 @@ class TestBlocks:
         assert [len(block) for block in blocks] == [100] * 10 + [30]
         np.testing.assert_allclose(np.vstack(blocks), Z, rtol=0, atol=np.abs(Z).max() * rounding(features, X))
 
+    def test_in_the_same_memory(self, case: Any) -> None:
+        X = case.rows(50)
+        features = case.make().fit(X)
+        blocks = [(Z.copy(), Z.ctypes.data) for Z in features.transform_blocks(X, 20, reuse=True)]
+        fresh = list(features.transform_blocks(X, 20))
+        assert all((other == Z).all() for (Z, _), other in zip(blocks, fresh, strict=True))
+        assert len({address for _, address in blocks}) == 1
+
     def test_checks_come_first(self) -> None:
         X = np.ones((5, 2))
         features = RandomFeatures(n_components=4)

@@ -34,7 +34,7 @@ class FeatureMap(Protocol):
     def transform(self, X: Any) -> Any:
         """Features of the rows of X."""
 
-    def transform_blocks(self, X: Any, rows: int = 1024) -> Iterator[NDArray[Any]]:
+    def transform_blocks(self, X: Any, rows: int = 1024, *, reuse: bool = False) -> Iterator[NDArray[Any]]:
         """Features of the rows of X, by blocks."""
 
     def approximate_kernel(self, X: Any, Y: Any = None) -> NDArray[Any]:
@@ -120,7 +120,7 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         check_is_fitted(self)
         return self._transform_rows(self._rows(X, reset=False), out, complex_output=self.output == "complex")
 
-    def transform_blocks(self, X: Any, rows: int = 1024) -> Iterator[NDArray[Any]]:
+    def transform_blocks(self, X: Any, rows: int = 1024, *, reuse: bool = False) -> Iterator[NDArray[Any]]:
         """Features of the rows of X, a block of rows at a time: for more rows than memory has room for features.
 
         Parameters
@@ -129,6 +129,8 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             Checked as a whole before this returns.
         rows : int, default=1024
             Rows of a block; the last one may have fewer.
+        reuse : bool, default=False
+            Write all blocks to the same memory, which is faster: a block is then lost when the next one is made.
 
         Returns
         -------
@@ -146,10 +148,7 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """
         check_is_fitted(self)
         check_integer(rows, "rows", 1)
-        X, is_complex = self._rows(X, reset=False), self.output == "complex"
-        return (
-            self._transform_rows(X[block], None, complex_output=is_complex) for block in row_blocks(X.shape[0], rows)
-        )
+        return self._each_block(self._rows(X, reset=False), rows, reuse=reuse, complex_output=self.output == "complex")
 
     def row(self, x: NDArray[Any]) -> NDArray[Any]:
         """Features of a single row, without the checks that take most of the time of ``transform``.
@@ -254,6 +253,15 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         else:
             self._map_all(X, out)
         return out
+
+    def _each_block(self, X: Rows, rows: int, *, reuse: bool, complex_output: bool) -> Iterator[NDArray[Any]]:
+        memory: NDArray[Any] | None = None
+        for block in row_blocks(X.shape[0], rows):
+            out = None if memory is None else memory[: block.stop - block.start]
+            Z = self._transform_rows(X[block], out, complex_output=complex_output)
+            if reuse and memory is None:
+                memory = Z
+            yield Z
 
     def _map_all(self, X: Rows, out: NDArray[Any]) -> None:
         """``_map_rows`` for any number of rows."""

@@ -18,7 +18,7 @@ if INSTRUCTIONS:
     from krein import _native
 
 Array = NDArray[np.float64]
-BLOCK_BYTES = 1 << 22  # of features in float64: a block stays in the caches between the map and the products
+BLOCK_BYTES = 1 << 21  # of features in float64: a block stays in the caches between the map and the products
 FEWEST_ROWS, MOST_ROWS = 512, 1024
 
 
@@ -67,7 +67,7 @@ def gram(
     targets = None if Y is None else _rows_of(Y, "Y", n)
     weights = None if sample_weight is None else _rows_of(sample_weight, "sample_weight", n)
     start = 0
-    for Z in features.transform_blocks(X, step):
+    for Z in features.transform_blocks(X, step, reuse=True):
         rows = slice(start, start := start + Z.shape[0])
         sums.add(Z, None if targets is None else targets[rows], None if weights is None else weights[rows])
     return sums.G, sums.R
