@@ -35,6 +35,7 @@ LARGEST_SUM = 50.0  # of |c_j|, times max|k|: more would lose the digits of floa
 MERGED = 1.12  # atoms of the same sign whose radii are this near become one
 CERTIFICATE_POINTS, MOST_POINTS = 1024, 8192
 CERTIFICATE_SLACK = 5e-4  # times max|k|: what the certificate may add between points, as far as MOST_POINTS allow
+SMALLEST_VALUE = 1e-130  # of max|k|, and its inverse the largest: squared errors are compared
 ENDS = 64  # further points, geometric, towards both ends of [0, R], where a profile may be singular
 
 
@@ -123,13 +124,20 @@ def minimum_variance_measure(
 
 
 def largest_value(kernel: RadialKernel, reach: float) -> float:
-    """Largest |k| on [0, reach]; an error where the kernel is constant there."""
+    """Largest |k| on [0, reach]; an error where the kernel is constant there, or its square no normal number."""
     values = kernel.profile(np.linspace(0, reach, 512))
     if not np.isfinite(values).all():
         raise ValueError(f"kernel must be finite on [0, {reach:g}]; got {kernel!r}.")
-    if np.ptp(values) <= 1e-14 * np.abs(values).max():
+    largest = float(np.abs(values).max())
+    if np.ptp(values) <= 1e-14 * largest:
         raise NoFrequenciesError(f"{kernel!r} is constant on distances up to {reach:g}: there is no frequency to draw.")
-    return float(np.abs(values).max())
+    if not SMALLEST_VALUE <= largest <= 1 / SMALLEST_VALUE:
+        raise ValueError(
+            f"kernel must have its largest absolute value on [0, {reach:g}] within [{SMALLEST_VALUE:g}, "
+            f"{1 / SMALLEST_VALUE:g}], where squares of errors neither underflow nor overflow; got {largest:.3g} for "
+            f"{kernel!r}."
+        )
+    return largest
 
 
 def radius_grid(kernel: RadialKernel, dim: int, reach: float) -> Array:
