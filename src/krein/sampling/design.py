@@ -101,7 +101,9 @@ class Design:
         radii, masses = stacked(self.blocks)
         unit = float(radii.max()) or 1.0
         atoms, which = np.unique((radii / unit).round(9), return_inverse=True)
-        return _read_only(atoms * unit), _read_only(np.bincount(which, masses, len(atoms)))
+        return _read_only(atoms * unit), _read_only(
+            np.asarray(np.bincount(which, masses, len(atoms)), dtype=np.float64)
+        )
 
     @property
     def atoms(self) -> Array:

@@ -1,7 +1,8 @@
 """Designs by request, each searched once per process: a grid search or a refit must not search again.
 
 A request holds everything that a design depends on: values of the kernel too, because a kernel made of a function is
-known by the name of that function only. ``memory`` (a folder, or a ``joblib.Memory``) keeps designs across processes too.
+known by the name of that function only. ``memory`` (a folder, or a ``joblib.Memory``) keeps designs across processes
+too.
 """
 
 from __future__ import annotations
