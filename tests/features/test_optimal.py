@@ -48,6 +48,13 @@ def fitted(kernel: RadialKernel = DELTA, n_components: Any = 41, **options: Any)
     return RandomFeatures(kernel, n_components, **({"random_state": 0} | options)).fit(X)
 
 
+SCALE = 1.0
+
+
+def named_profile(z: Any) -> NDArray[np.float64]:
+    return np.exp(-(np.asarray(z) ** 2) / (2 * SCALE**2))
+
+
 def exact_error(kernel: RadialKernel, features: RandomFeatures) -> float:
     """Root mean square over rotations of the relative error on X, from the final frequencies."""
     return predicted_error(features.frequencies_, X.shape[1], kernel, distances(X, X)).relative
@@ -59,7 +66,7 @@ class TestPrediction:
         """For every kernel, those of infinite Fourier mass included.
 
         ``predicted_error_`` is that of the very distances between the rows but for their binning, which moves it by
-        little: 100 bins, each at its mean distance.
+        little: each bin is at its mean distance.
         """
         features = fitted(kernel)
         assert features.predicted_error_ == pytest.approx(exact_error(kernel, features), rel=0.03, abs=1e-6)
@@ -186,6 +193,29 @@ class TestParameters:
         assert (again.frequencies_.weights == kept.frequencies_.weights).all()
         assert (fitted().frequencies_.weights == kept.frequencies_.weights).all()
 
+    def test_memory_of_what_cannot_be_pickled(self, tmp_path: Any) -> None:
+        kernel = FromProfile(lambda z: np.exp(-np.asarray(z)))
+        with pytest.raises(ValueError, match="memory must be None for a kernel that cannot be pickled; got From"):
+            fitted(kernel, 9, memory=str(tmp_path))
+
+    def test_memory_of_a_function_that_was_edited(self, tmp_path: Any, monkeypatch: pytest.MonkeyPatch) -> None:
+        """A function is pickled by its name: a design for what it was before must not be found."""
+        kernel = FromProfile(named_profile)
+        before = fitted(kernel, 9, memory=str(tmp_path))
+        monkeypatch.setitem(globals(), "SCALE", 3.0)
+        after = fitted(kernel, 9, memory=str(tmp_path))
+        assert after.bias_bound_ == pytest.approx(fitted(Gaussian(3.0), 9).bias_bound_, rel=1e-6)
+        assert before.bias_bound_ == pytest.approx(fitted(Gaussian(1.0), 9).bias_bound_, rel=1e-6)
+        assert after.bias_bound_ < 0.5 * before.bias_bound_
+        assert fitted(kernel, 9).bias_bound_ == after.bias_bound_
+
+    def test_a_fitted_design_cannot_be_changed(self) -> None:
+        """All fits that ask for the same design share it."""
+        design = fitted().design_
+        for array in (design.blocks[0].weights, design.blocks[0].coefficients, design.atoms, design.masses):
+            with pytest.raises(ValueError, match="read-only"):
+                array[:] = 0
+
     def test_arrays_keep_the_design(self) -> None:
         features = fitted(Tanh(2.0, -0.5), 21)
         twin = RandomFeatures(Tanh(2.0, -0.5)).from_arrays(features.to_arrays())
@@ -234,10 +264,23 @@ class TestParameters:
         features = RandomFeatures(Gaussian(), 9, random_state=0).fit(rows)
         assert np.isfinite(features.transform(rows)).all()
 
-    @pytest.mark.parametrize("scale", [1e-6, 1e-3, 1e3, 1e6])
+    @pytest.mark.parametrize("scale", [1e-100, 1e-6, 1e-3, 1e3, 1e6, 1e12, 1e100])
     def test_scale_of_the_rows(self, scale: float) -> None:
         features = RandomFeatures(Gaussian(scale), 41, random_state=0).fit(scale * X)
         assert features.predicted_error_ == pytest.approx(fitted(Gaussian()).predicted_error_, rel=1e-2)
+        design = features.design_
+        found = design.constant + omega(5, np.outer([0, scale], design.atoms)) @ design.masses
+        np.testing.assert_allclose(found, features.frequencies_.expectation(np.array([0, scale])), rtol=0, atol=1e-8)
+
+    @pytest.mark.parametrize("factor", [1e-120, -1e-12, 1e12, 1e120])
+    def test_scale_of_the_kernel(self, factor: float) -> None:
+        features = fitted(factor * Gaussian())
+        assert features.predicted_error_ == pytest.approx(fitted(Gaussian()).predicted_error_, rel=0.05)
+
+    @pytest.mark.parametrize("factor", [1e-200, 1e200])
+    def test_kernel_whose_square_is_no_normal_number(self, factor: float) -> None:
+        with pytest.raises(ValueError, match=r"kernel must have its largest absolute value on .* within"):
+            fitted(factor * Gaussian())
 
     def test_distances_far_beyond_the_scale(self) -> None:
         """The Gram matrix is then all but the identity: a finite answer, and an honest prediction."""

@@ -76,7 +76,9 @@ def test_table() -> None:
     [
         ((Polynomial(), 3), {}, TypeError, "must be a radial kernel"),
         ((DELTA, 0), {}, ValueError, "dim must be an integer >= 1"),
-        ((DELTA, 3, ()), {"distance_range": 1.0}, ValueError, "at least one entry"),
+        ((DELTA, 3, ()), {"distance_range": 1.0}, ValueError, "at least one integer"),
+        ((DELTA, 3, 64), {"distance_range": 1.0}, ValueError, "n_components must be a sequence .*; got 64"),
+        ((DELTA, 3), {"schemes": "optimal", "distance_range": 1.0}, ValueError, "schemes must be a sequence of names"),
         ((DELTA, 3, (0,)), {"distance_range": 1.0}, ValueError, "n_components must be an integer >= 1"),
         ((DELTA, 3), {}, ValueError, "distance_range must be given"),
         ((DELTA, 3), {"distance_range": -1}, ValueError, "distance_range must be a finite number > 0"),

@@ -69,6 +69,16 @@ def differences(search: DesignObjective, w: Array, step: float = 1e-5) -> Array:
     return found
 
 
+def test_gradient_beyond_the_tables() -> None:
+    """Frequencies beyond the largest radius count as if they had it, in the gradient as in the value."""
+    search = DesignObjective(ErrorTables(DELTA, 4, uniform_weight(2.0), 5.0))
+    w = some_frequencies(4, 7)
+    w[0] *= 7.0 / np.linalg.norm(w[0])
+    _, gradient = search._evaluate(w, gradient=True)
+    expected = differences(search, w)
+    np.testing.assert_allclose(gradient, expected, rtol=0, atol=1e-5 * np.abs(expected).max())
+
+
 @pytest.mark.parametrize("constant", [True, False])
 @pytest.mark.parametrize("copies", [1, 4])
 @pytest.mark.parametrize("weighted", [False, True])

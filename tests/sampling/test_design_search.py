@@ -39,6 +39,12 @@ class TestShapes:
         assert design.phased
         assert design.n_columns == frequencies.n_columns == 1
 
+    def test_remarks_of_a_single_column_are_its_own(self) -> None:
+        """Its deviation is that with the phase: without, in one dimension, there would be none."""
+        design = DesignProblem(Gaussian(), 1, uniform_weight(1.0)).design(1)
+        assert design.standard_deviation > 10 * design.bias > 0
+        assert design.remarks == ()
+
     @pytest.mark.parametrize("dim", [2, 22, 256, 784, 4096])
     def test_copies_of_whole_blocks(self, dim: int) -> None:
         for n in (1, 30, 399, 400, 401, 1000, 4096):

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from concurrent.futures import ThreadPoolExecutor
+
 import numpy as np
 import pytest
 import scipy.sparse as sp
@@ -53,6 +55,14 @@ def test_rows_are_kept_and_told_apart() -> None:
     for i in range(40):  # more than are kept
         weight_of_rows(X + i * X**2)
     assert (weight_of_rows(X).z == weight_of_rows(X.copy()).z).all()
+
+
+def test_several_threads() -> None:
+    """More weights than are kept, asked for by several threads at once."""
+    sizes = list(range(2, 42)) * 5
+    with ThreadPoolExecutor(8) as pool:
+        found = list(pool.map(lambda n: weight_of_rows(X[:n] / 7).rho[0], sizes))
+    np.testing.assert_allclose(found, 1 / np.array(sizes))
 
 
 def test_many_rows_are_sampled() -> None:

@@ -84,11 +84,13 @@ def test_a_certificate_of_something_else_is_no_bound(mutant: str) -> None:
     assert bias_bound(kernel, **arguments, reach=2.0) > 5 * measure.bias
 
 
-def test_bound_holds_between_grid_points() -> None:
-    """A wave that is exact at all points of the certificate's grid, and off by 1 between them."""
-    step = 2.0 / 1024
-    kernel = FromProfile(lambda z: np.sin(np.pi * np.asarray(z) / step))
-    assert bias_bound(kernel, 1, np.array([1.0]), np.array([0.0]), 0.0, 2.0) > 0.99
+@pytest.mark.parametrize("periods", [0.123, 1 / 3, 0.5, 1.0, 2.0, 3.0, 4.0, 7.0, 61.8])
+def test_bound_holds_between_grid_points(periods: float) -> None:
+    """Waves of a few steps of an even grid and less, some of them exact at all of its points and middles."""
+    step = 2.0 / 1024 * periods
+    for phase in (0.0, 0.5, 1.0):
+        kernel = FromProfile(lambda z, phase=phase: np.sin(2 * np.pi * np.asarray(z) / step + phase))
+        assert bias_bound(kernel, 1, np.array([1.0]), np.array([0.0]), 0.0, 2.0) > 0.999
 
 
 def test_variance_is_that_of_full_blocks() -> None:

@@ -39,7 +39,7 @@ class PlanRow:
     bias : float or None
         Root mean square bias, relative as ``error`` is: the part that no average over draws removes.
     bias_bound : float or None
-        "optimal": certified bound on the bias at every distance. 0 for unbiased schemes.
+        "optimal": certified bound on the bias at every distance, in units of the kernel. 0 for unbiased schemes.
     remark : str
         Why there is no prediction, or what else should be known.
     """
@@ -133,12 +133,14 @@ def plan(
     """
     check_radial(kernel)
     check_integer(dim, "dim", 1)
-    if not len(n_components):
-        raise ValueError("n_components must have at least one entry.")
+    if not hasattr(n_components, "__len__") or not len(n_components):
+        raise ValueError(f"n_components must be a sequence of at least one integer; got {n_components!r}.")
     for width in n_components:
         check_integer(width, "n_components", 1)
     if max_bias is not None:
         check_positive(max_bias, "max_bias")
+    if isinstance(schemes, str):
+        raise ValueError(f"schemes must be a sequence of names, as [{schemes!r}] is, or None; got {schemes!r}.")
     names = [name for name in SCHEMES if not SCHEMES[name].published] if schemes is None else list(schemes)
     for name in names:
         check_choice(name, "schemes", SCHEMES)

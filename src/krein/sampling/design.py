@@ -36,6 +36,10 @@ class Block:
     coefficients: Array
     copies: int = 1
 
+    def __post_init__(self) -> None:  # a design is shared by all fits that ask for it
+        object.__setattr__(self, "weights", _read_only(self.weights))
+        object.__setattr__(self, "coefficients", _read_only(self.coefficients))
+
     @property
     def radii(self) -> Array:
         """Length of every frequency of one copy."""
@@ -95,12 +99,15 @@ class Design:
     @cached_property
     def _atoms(self) -> tuple[Array, Array]:
         radii, masses = stacked(self.blocks)
-        atoms, which = np.unique(radii.round(9), return_inverse=True)
-        return atoms, np.asarray(np.bincount(which, masses, len(atoms)), dtype=np.float64)
+        unit = float(radii.max()) or 1.0
+        atoms, which = np.unique((radii / unit).round(9), return_inverse=True)
+        return _read_only(atoms * unit), _read_only(
+            np.asarray(np.bincount(which, masses, len(atoms)), dtype=np.float64)
+        )
 
     @property
     def atoms(self) -> Array:
-        """Radii, each once."""
+        """Radii, each once: to nine digits of the largest."""
         return self._atoms[0]
 
     @property
@@ -164,6 +171,12 @@ class Design:
         remarks = tuple(map(str, arrays["remarks"]))
         recipe, dim, phased = str(arrays["recipe"]), int(arrays["dim"]), bool(arrays["phased"])
         return cls(recipe, dim, blocks, constant, reach, PredictedError(*error), bound, remarks, phased)
+
+
+def _read_only(array: Array) -> Array:
+    view = array.view()
+    view.flags.writeable = False
+    return view
 
 
 def rotation_error(blocks: Sequence[Block], constant: float, tables: ErrorTables) -> PredictedError:

@@ -1,12 +1,14 @@
 """Designs by request, each searched once per process: a grid search or a refit must not search again.
 
-A request holds everything that a design depends on. ``memory`` (a folder, or a ``joblib.Memory``) keeps designs across
-processes too.
+A request holds everything that a design depends on: values of the kernel too, because a kernel made of a function is
+known by the name of that function only. ``memory`` (a folder, or a ``joblib.Memory``) keeps designs across processes
+too.
 """
 
 from __future__ import annotations
 
 import hashlib
+import pickle
 from copy import copy
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -20,13 +22,14 @@ from krein.sampling.design import Design
 from krein.sampling.design_search import DesignProblem
 from krein.sampling.distance_weight import DistanceWeight
 
+VALUES = 512  # of the kernel, by which functions of the same name are told apart
 DESIGNS, PROBLEMS = 256, 8  # kept; a problem keeps the measures that designs of all its widths start from
 VERSION = 1  # of the search: designs that a memory keeps from another version are not found
 
 
 @dataclass(frozen=True)
 class _Problem:
-    """What a problem depends on; equal where the weights on distances are equal in every bit."""
+    """What a problem depends on; equal where weights on distances and values of the kernel are equal in every bit."""
 
     kernel: RadialKernel
     dim: int
@@ -63,13 +66,25 @@ def find_design(
     if memory is None:
         return _kept_design(_request(kernel, dim, weight, max_bias), n_columns)
     search = check_memory(memory).cache(_search)
-    return Design.from_arrays(search(kernel, dim, max_bias, weight.z, weight.rho, weight.reach, n_columns, VERSION))
+    try:
+        pickle.dumps(kernel)
+    except Exception as error:  # AttributeError, PicklingError, TypeError, or what a __reduce__ raises
+        raise ValueError(f"memory must be None for a kernel that cannot be pickled; got {kernel!r}.") from error
+    digest = _digest(kernel, weight)
+    return Design.from_arrays(
+        search(kernel, dim, max_bias, weight.z, weight.rho, weight.reach, n_columns, digest, VERSION)
+    )
 
 
 def _request(kernel: RadialKernel, dim: int, weight: DistanceWeight, max_bias: float | None) -> _Problem:
-    arrays = np.concatenate([weight.z, weight.rho, [weight.reach]])
-    digest = hashlib.blake2b(arrays.tobytes(), digest_size=16).digest()
-    return _Problem(copy(kernel), dim, max_bias, digest, weight)  # set_params may change the kernel that was given
+    # set_params may change the kernel that was given
+    return _Problem(copy(kernel), dim, max_bias, _digest(kernel, weight), weight)
+
+
+def _digest(kernel: RadialKernel, weight: DistanceWeight) -> bytes:
+    values = kernel.profile(np.linspace(0, weight.reach, VALUES))
+    arrays = np.concatenate([weight.z, weight.rho, [weight.reach], values])
+    return hashlib.blake2b(arrays.tobytes(), digest_size=16).digest()
 
 
 @lru_cache(DESIGNS)
@@ -83,7 +98,15 @@ def _kept_problem(request: _Problem) -> DesignProblem:
 
 
 def _search(
-    kernel: RadialKernel, dim: int, max_bias: float | None, z: Any, rho: Any, reach: float, n_columns: int, version: int
+    kernel: RadialKernel,
+    dim: int,
+    max_bias: float | None,
+    z: Any,
+    rho: Any,
+    reach: float,
+    n_columns: int,
+    digest: bytes,
+    version: int,
 ) -> Any:
     design = find_design(kernel, dim, DistanceWeight(z, rho, reach), n_columns, max_bias)
     return design.to_arrays()

@@ -110,16 +110,17 @@ class DesignObjective:
     def minimise(self, w: Array, iterations: int) -> tuple[Array, Fit]:
         """Frequencies that (locally) minimise E, from w on, and their coefficients."""
         floor, largest = FLOOR * self.tables.mean_square, self.tables.largest_radius
+        unit = 2.0 ** np.round(np.log2(self.tables.weight.reach / 2))  # so that any scale of the rows is searched alike
 
         def value_and_gradient(x: Array) -> tuple[float, Array]:
-            fit, gradient = self._evaluate(x.reshape(w.shape), gradient=True)
+            fit, gradient = self._evaluate(x.reshape(w.shape) / unit, gradient=True)
             penalty = self.ridge * float(fit.coefficients @ fit.coefficients + fit.constant**2)
             value = max(fit.value + penalty, 0.0) + floor
-            return float(np.log(value)), gradient.ravel() / value
+            return float(np.log(value)), gradient.ravel() / (unit * value)
 
         options: Any = {"maxiter": iterations, "maxcor": 20, "ftol": PROGRESS, "gtol": 0.0}
-        found = minimize(value_and_gradient, w.ravel(), jac=True, method="L-BFGS-B", options=options)
-        best = found.x.reshape(w.shape)
+        found = minimize(value_and_gradient, unit * w.ravel(), jac=True, method="L-BFGS-B", options=options)
+        best = found.x.reshape(w.shape) / unit
         lengths = np.linalg.norm(best, axis=1, keepdims=True)
         best = best * np.minimum(1, largest / np.maximum(lengths, largest))
         return best, self.fit(best)

@@ -75,13 +75,12 @@ class DesignProblem:
     def design(self, n_columns: int) -> Design:
         """The best design of at most ``n_columns`` real columns; a single one has a random phase."""
         if n_columns == 1:
-            return self.design(2).with_phases()
+            return self._remarked(self.design(2).with_phases())
         shapes = _shapes(n_columns, self.dim)
         on_blocks = [self._on_blocks(measure, *shape) for measure in self.measures() for shape in shapes]
         found = [self._best(on_blocks)]
         found += self._joint([shape for shape in shapes if shape[0] <= 2 * self.dim] or shapes[:1])
-        chosen = self._best(found)
-        return replace(chosen, remarks=tuple(self._remarks(chosen)))
+        return self._remarked(self._best(found))
 
     @property
     def allowed(self) -> float:
@@ -150,7 +149,7 @@ class DesignProblem:
         v = block_variance(self.dim, measure.radii, self.mixed.z, self.mixed.rho)
         shares = np.abs(measure.masses) * np.sqrt(v)
         if n >= len(shares):
-            return np.array(apportion(np.maximum(shares, 1e-12), n))
+            return np.array(apportion(np.maximum(shares, 1e-12 * (shares.max() or 1.0)), n))
         counts = np.zeros(len(shares), dtype=np.intp)
         counts[np.argsort(shares)[len(shares) - n :]] = 1
         return counts
@@ -243,6 +242,9 @@ class DesignProblem:
         z = np.linspace(0, self.weight.reach, 65)
         expected = design.masses @ omega(self.dim, np.multiply.outer(design.atoms, z))
         return float(np.ptp(expected) / np.ptp(self.kernel.profile(z)))
+
+    def _remarked(self, design: Design) -> Design:
+        return replace(design, remarks=tuple(self._remarks(design)))
 
     def _remarks(self, design: Design) -> Iterator[str]:
         if design.bias > design.standard_deviation:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass
+from threading import Lock
 from typing import Any
 
 import numpy as np
@@ -69,14 +70,18 @@ def weight_of_rows(X: Any, reach: float | None = None, fallback: float = 1.0) ->
     rows = X[np.sort(np.random.default_rng(0).choice(n, min(n, ROWS), replace=False))]
     bound = float(f"{2 * row_norms(X).max():.12g}")
     key = _digest(rows, (n, bound, reach, fallback))
-    if key not in _KEPT:
-        while len(_KEPT) >= KEPT:
-            _KEPT.pop(next(iter(_KEPT)), None)
-        _KEPT[key] = _weight_of_sample(rows, n, bound, reach, fallback)
-    return _KEPT[key]
+    weight = _KEPT.get(key)
+    if weight is None:
+        weight = _weight_of_sample(rows, n, bound, reach, fallback)
+        with _LOCK:
+            _KEPT[key] = weight
+            while len(_KEPT) > KEPT:
+                del _KEPT[next(iter(_KEPT))]
+    return weight
 
 
 _KEPT: dict[bytes, DistanceWeight] = {}  # of the last rows, which a refit asks for again
+_LOCK = Lock()  # several threads may fit at once
 
 
 def _digest(rows: Any, numbers: tuple[Any, ...]) -> bytes:

@@ -35,6 +35,8 @@ LARGEST_SUM = 50.0  # of |c_j|, times max|k|: more would lose the digits of floa
 MERGED = 1.12  # atoms of the same sign whose radii are this near become one
 CERTIFICATE_POINTS, MOST_POINTS = 1024, 8192
 CERTIFICATE_SLACK = 5e-4  # times max|k|: what the certificate may add between points, as far as MOST_POINTS allow
+GOLDEN = (np.sqrt(5) - 1) / 2
+SMALLEST_VALUE = 1e-130  # of max|k|, and its inverse the largest: squared errors are compared
 ENDS = 64  # further points, geometric, towards both ends of [0, R], where a profile may be singular
 
 
@@ -123,13 +125,20 @@ def minimum_variance_measure(
 
 
 def largest_value(kernel: RadialKernel, reach: float) -> float:
-    """Largest |k| on [0, reach]; an error where the kernel is constant there."""
+    """Largest |k| on [0, reach]; an error where the kernel is constant there, or its square no normal number."""
     values = kernel.profile(np.linspace(0, reach, 512))
     if not np.isfinite(values).all():
         raise ValueError(f"kernel must be finite on [0, {reach:g}]; got {kernel!r}.")
-    if np.ptp(values) <= 1e-14 * np.abs(values).max():
+    largest = float(np.abs(values).max())
+    if np.ptp(values) <= 1e-14 * largest:
         raise NoFrequenciesError(f"{kernel!r} is constant on distances up to {reach:g}: there is no frequency to draw.")
-    return float(np.abs(values).max())
+    if not SMALLEST_VALUE <= largest <= 1 / SMALLEST_VALUE:
+        raise ValueError(
+            f"kernel must have its largest absolute value on [0, {reach:g}] within [{SMALLEST_VALUE:g}, "
+            f"{1 / SMALLEST_VALUE:g}], where squares of errors neither underflow nor overflow; got {largest:.3g} for "
+            f"{kernel!r}."
+        )
+    return largest
 
 
 def radius_grid(kernel: RadialKernel, dim: int, reach: float) -> Array:
@@ -171,19 +180,27 @@ def bias_bound(kernel: RadialKernel, dim: int, radii: Array, masses: Array, cons
     |Omega_d''| <= 1/d bounds that of the sum by h^2/8 sum |c_j| r_j^2/d. Where k keeps its curvature in between, its
     chord is at most twice as far from k as in the middle; an interval with an inflection takes the larger of its
     neighbours.
+
+    The points are uneven, so that no wave of the profile has its zeros at all of them. What they cannot see is a single
+    structure between two neighbours, less than a thousandth of the range wide: a profile is known by its values only.
     """
     bend = float(np.abs(masses) @ radii**2) / dim
     scale = float(np.abs(kernel.profile(np.linspace(0, reach, 65))).max())
     needed = reach * np.sqrt(bend / (8 * CERTIFICATE_SLACK * max(scale, 1e-300)))
-    even = np.linspace(0, reach, int(np.clip(needed, CERTIFICATE_POINTS, MOST_POINTS)) + 1)
-    end = np.geomspace(1e-9 * reach, even[1], ENDS)
-    z = np.unique(np.concatenate([even, end, reach - end]))
+    z = _uneven_points(reach, int(np.clip(1.2 * needed, CERTIFICATE_POINTS, MOST_POINTS)))
     h, middle = np.diff(z), (z[1:] + z[:-1]) / 2
     k = kernel.profile(z)
     error = np.abs(expectation(dim, radii, masses, constant, z) - k)
     chord = 2 * np.abs((k[1:] + k[:-1]) / 2 - kernel.profile(middle))
     around = np.maximum(chord, np.maximum(np.append(chord[1:], 0), np.append(0, chord[:-1])))
     return float(np.max(np.maximum(error[1:], error[:-1]) + around + h**2 / 8 * bend))
+
+
+def _uneven_points(reach: float, n: int) -> Array:
+    """About n intervals of [0, R], of lengths that differ by up to a third, and geometric ones at both ends."""
+    even = np.arange(1, n) + 0.5 * (np.arange(1, n) * GOLDEN % 1 - 0.5)
+    end = np.geomspace(1e-9 * reach, reach / n, ENDS)
+    return np.unique(np.concatenate([[0.0], even * (reach / n), [reach], end, reach - end]))
 
 
 def expectation(dim: int, radii: Array, masses: Array, constant: float, z: Array) -> Array:

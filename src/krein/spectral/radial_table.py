@@ -61,6 +61,7 @@ class RadialTable:
             piece = slice(start, start + CHUNK)
             root = np.sqrt(flat[piece] + self.shift)
             x = (root - self.start) / self.step
+            beyond = x > len(self.cubics) - 0.5
             np.clip(x, 0, len(self.cubics) - 0.5, out=x)
             cell = x.astype(np.intp)
             x -= cell
@@ -68,7 +69,7 @@ class RadialTable:
             a, b, c, e = self.cubics.take(cell, axis=0).T
             cubic = c + x * e
             value[piece] = a + x * (b + x * cubic)
-            slope[piece] = (b + x * (2 * cubic + x * e)) / root
+            slope[piece] = np.where(beyond, 0.0, (b + x * (2 * cubic + x * e)) / root)
         slope /= 2 * self.step
         return value.reshape(u.shape), slope.reshape(u.shape)
 
