@@ -72,7 +72,7 @@ def assert_unbiased(
     >>> from krein.testing import assert_unbiased
     >>> X = np.zeros((1, 3))  # a cosine map needs the number of columns only
     >>> def draw(seed, scale=1.0):
-    ...     return RandomFeatures(Gaussian(scale), n_components=400, random_state=seed).fit(X)
+    ...     return RandomFeatures(Gaussian(scale), 400, scheme="orf", random_state=seed).fit(X)
     >>> assert_unbiased(draw, Gaussian(), dim=3, random_state=0)
     >>> assert_unbiased(lambda seed: draw(seed, scale=1.1), Gaussian(), dim=3, random_state=0)
     Traceback (most recent call last):

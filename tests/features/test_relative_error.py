@@ -25,7 +25,7 @@ for array in (X, Y):
 
 @pytest.fixture(scope="module")
 def features() -> RandomFeatures:
-    return RandomFeatures(KERNEL, 64, random_state=0).fit(X)
+    return RandomFeatures(KERNEL, 64, scheme="gorf-blocks", random_state=0).fit(X)
 
 
 def dense(kernel: Kernel, features: FeatureMap, X: NDArray[Any], Y: NDArray[Any] | None = None) -> float:
@@ -76,7 +76,7 @@ def test_sparse_and_lists(features: RandomFeatures) -> None:
 
 
 def test_complex_output_has_the_same_error(features: RandomFeatures) -> None:
-    twin = RandomFeatures(KERNEL, 64, random_state=0, output="complex").fit(X)
+    twin = RandomFeatures(KERNEL, 64, scheme="gorf-blocks", random_state=0, output="complex").fit(X)
     assert relative_error(KERNEL, twin, X) == relative_error(KERNEL, features, X)
 
 

@@ -101,7 +101,7 @@ def test_infinite_mass_in_every_dimension(kernel, dim):
 def test_kernels_on_the_sphere_extended_by_zero(kernel, dim):
     with pytest.raises(InfiniteMassError) as caught:
         radial_measure(kernel, dim)
-    for word in (repr(kernel) if "Polynomial" not in repr(kernel) else "polynomial", str(dim), "Use a map"):
+    for word in (repr(kernel) if "Polynomial" not in repr(kernel) else "polynomial", str(dim), "Use scheme"):
         assert word in str(caught.value)
     assert not has_positive_decomposition(kernel, dim)
 

@@ -86,7 +86,7 @@ def predicted_error(
     >>> from krein.kernels import Gaussian
     >>> from krein.theory import predicted_error
     >>> X = np.random.default_rng(0).normal(size=(10, 4))
-    >>> features = RandomFeatures(Gaussian(), n_components=64, random_state=0).fit(X)
+    >>> features = RandomFeatures(Gaussian(), n_components=64, scheme="orf", random_state=0).fit(X)
     >>> error = predicted_error(features.frequencies_, 4, Gaussian(), distances=np.linspace(0, 3, 50))
     >>> bool(0.03 < error.relative < 0.3)
     True
