@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -36,6 +36,8 @@ class Experiment:
         The name of the value that is averaged over repetitions, "" where there is none.
     repetitions : callable
         Number of repetitions, from the number that the user asks for.
+    quick_names : tuple of (kernel, data, method, size) or None, default=None
+        Cells of a quick run; None takes those on letter.
     """
 
     title: str
@@ -44,9 +46,18 @@ class Experiment:
     measure: Callable[[Cell], dict[str, Any]]
     value: str
     repetitions: Callable[[int], int] = lambda reps: reps
+    quick_names: tuple[Names, ...] | None = None
+
+    def names_of(self, quick: bool) -> tuple[Names, ...]:
+        """Cells of a full or a quick run."""
+        if not quick:
+            return self.names
+        if self.quick_names is not None:
+            return self.quick_names
+        return tuple(names for names in self.names if names[1] == "letter" or names[1] not in DATASETS)
 
 
-def _grid(methods: dict[str, Iterable[str]], datasets: Sequence[str], sizes: Sequence[str]) -> tuple[Names, ...]:
+def _grid(methods: Mapping[str, Iterable[str]], datasets: Sequence[str], sizes: Sequence[str]) -> tuple[Names, ...]:
     return tuple(
         (kernel, data, method, size)
         for kernel, names in methods.items()
@@ -58,7 +69,12 @@ def _grid(methods: dict[str, Iterable[str]], datasets: Sequence[str], sizes: Seq
 
 TABLE_2_METHODS = {kernel: [name for name in METHODS[kernel] if name not in BASELINES] for kernel in METHODS}
 HOUSING_SIZES = ("2d", "4d", "8d")
-ERRATA_NAMES = tuple(("", "letter", f"erratum-{number}", "fast") for number in errata.ERRATA)
+FIG_3_METHODS = {kernel: tuple(CLASSIFIED[kernel]) for kernel in METHODS}
+
+
+def _errata(draws: str) -> tuple[Names, ...]:
+    return tuple(("", "letter", f"erratum-{number}", draws) for number in errata.ERRATA)
+
 
 EXPERIMENTS: dict[str, Experiment] = {
     "fig1": Experiment(
@@ -85,9 +101,11 @@ EXPERIMENTS: dict[str, Experiment] = {
     "fig3": Experiment(
         "Figure 3",
         "accuracy of a linear classifier on the features",
-        _grid({kernel: CLASSIFIED[kernel] for kernel in METHODS}, CLASSIFICATION, ("d", "2d", "4d", "8d")),
+        _grid(FIG_3_METHODS, ("letter", "ijcnn1"), ("d", "2d", "4d", "8d"))
+        + _grid(FIG_3_METHODS, ("usps",), ("d", "2d", "4d")),  # 8d would be more columns than usps has rows
         measure_accuracy,
         "accuracy",
+        quick_names=_grid(FIG_3_METHODS, ("letter",), ("d", "2d", "4d")),
     ),
     "table3": Experiment(
         "Table III",
@@ -108,10 +126,11 @@ EXPERIMENTS: dict[str, Experiment] = {
     "errata": Experiment(
         "Errata",
         "what is wrong in the paper, each item shown by numbers",
-        ERRATA_NAMES,
+        _errata("full"),
         errata.measure_erratum,
         "",
         lambda reps: 1,  # a table has its own draws
+        quick_names=_errata("fast"),
     ),
 }
 
@@ -121,6 +140,7 @@ def plan(
     reps: int,
     datasets: Sequence[str] | None = None,
     methods: Sequence[str] | None = None,
+    quick: bool = False,
 ) -> list[Cell]:
     """The cells of the chosen experiments, repetition by repetition.
 
@@ -133,6 +153,8 @@ def plan(
         Data sets to keep; None keeps all. Cells that need no data set stay.
     methods : sequence of str or None, default=None
         Methods to keep; a name without ":positive" stands for both forms.
+    quick : bool, default=False
+        Take the cells of a quick run.
 
     Examples
     --------
@@ -152,7 +174,7 @@ def plan(
         Cell(name, *names, rep)
         for name in dict.fromkeys(experiments)
         for rep in range(EXPERIMENTS[name].repetitions(reps))
-        for names in EXPERIMENTS[name].names
+        for names in EXPERIMENTS[name].names_of(quick)
         if _kept(names, datasets, methods)
     ]
     return sorted(cells, key=lambda cell: cell.rep)  # stable: the first repetition of everything comes first

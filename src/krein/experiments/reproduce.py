@@ -103,7 +103,7 @@ def _cells(options: argparse.Namespace) -> list[Cell]:
     if options.quick and options.datasets not in (None, ["letter"]):
         raise ValueError(f"--quick is for letter only; got --datasets {' '.join(options.datasets)}.")
     reps = options.reps if options.reps is not None else QUICK_REPS if options.quick else REPS
-    cells = plan(names, reps, ["letter"] if options.quick else options.datasets, options.methods)
+    cells = plan(names, reps, options.datasets, options.methods, options.quick)
     if not cells:
         raise ValueError("Nothing is left to do: no experiment has these data sets and methods.")
     return cells

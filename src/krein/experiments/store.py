@@ -64,7 +64,8 @@ def _checked(line: bytes, where: str) -> Row:
         raise RowsError(f"{where} was changed after it was written: its digest does not fit. {advice}")
     if row["version"] != __version__:
         raise RowsError(
-            f"{where} was written by krein {row['version']}, this is {__version__}: rows of two versions are not mixed. "
+            f"{where} was written by krein {row['version']}, this is {__version__}: rows of two versions are not "
+            "mixed. "
             "Give another folder as --out."
         )
     if cell.experiment not in EXPERIMENTS:

@@ -10,12 +10,12 @@ from krein.experiments.errata.setting import (
     DIM,
     POLYNOMIAL,
     SIZES,
-    Array,
     errors,
     letter_rows,
     mean_and_error,
     published_cell,
 )
+from krein.experiments.setting import Array
 from krein.sampling import DIRECTIONS
 from krein.sampling.variance import joint_correlations, single_variance
 from krein.spectral import Jordan, RadialLaw, jordan, jordan_parts, published_polynomial

@@ -10,13 +10,13 @@ from krein.experiments.errata.setting import (
     DIM,
     POLYNOMIAL,
     SIZES,
-    Array,
     errors,
     letter_rows,
     mean_and_error,
     published_cell,
     relative,
 )
+from krein.experiments.setting import Array
 from krein.kernels import Gaussian, PolynomialOnSphere
 from krein.kernels.base import distances
 from krein.sampling.variance import single_variance

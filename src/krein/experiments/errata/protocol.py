@@ -13,13 +13,13 @@ from krein.experiments.errata.setting import (
     DIM,
     POLYNOMIAL,
     SIZES,
-    Array,
     errors,
     letter_rows,
     mean_and_error,
     published_cell,
 )
 from krein.experiments.errata.sketch import sketch_errors
+from krein.experiments.setting import Array
 from krein.kernels import RadialKernel
 
 

@@ -16,8 +16,19 @@ CURVES = ("kernel", "dimension", "scheme", "rep", "distance", "exact", "simulate
 def write_tables(tables: Iterable[Table], path: Path) -> None:
     """One line per entry, numbers in full precision."""
     lines = [
-        (table.name, line.group, line.label, line.source, size, entry.columns, entry.mean, entry.std, entry.n)
-        + (int(entry.best), int(entry.differs))
+        (
+            table.name,
+            line.group,
+            line.label,
+            line.source,
+            size,
+            entry.columns,
+            entry.mean,
+            entry.std,
+            entry.n,
+            int(entry.best),
+            int(entry.differs),
+        )
         for table in tables
         for line in table.lines
         for size, entry in zip(table.sizes, line.entries, strict=True)

@@ -36,7 +36,7 @@ def _group(table: Table, name: str, lines: Sequence[Line]) -> str:
 
 def _entry(table: Table, entry: Entry | None) -> str:
     if entry is None:
-        return '<span aria-label="none">–</span>'
+        return '<span aria-label="none">&ndash;</span>'
     text = table.number(entry.mean)
     text = f"<strong>{text}</strong>" if entry.best else text
     if entry.std is not None:

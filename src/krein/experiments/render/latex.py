@@ -1,10 +1,10 @@
-"""Tables as LaTeX, to be included with \\input (needs the package booktabs)."""
+r"""Tables as LaTeX, to be included with \input (needs the package booktabs)."""
 
 from __future__ import annotations
 
 from krein.experiments.render.model import Entry, Line, Table, groups
 
-SPECIAL = {"&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "−": "$-$", "‖": r"$\|$", "K̂": r"$\hat K$"}
+SPECIAL = {"&": r"\&", "%": r"\%", "_": r"\_", "#": r"\#", "\N{MINUS SIGN}": "$-$", "‖": r"$\|$", "K̂": r"$\hat K$"}
 
 
 def latex(table: Table) -> str:
@@ -48,13 +48,13 @@ def _entry(table: Table, entry: Entry | None) -> str:
 
 
 def escape(text: str) -> str:
-    """Text that LaTeX prints as it is.
+    r"""Text that LaTeX prints as it is.
 
     Examples
     --------
     >>> from krein.experiments.render.latex import escape
     >>> print(escape("3 % of R&D"))
-    3 \\% of R\\&D
+    3 \% of R\&D
     """
     for plain, command in SPECIAL.items():
         text = text.replace(plain, command)

@@ -21,8 +21,8 @@ METHODS_OF: dict[str, Mapping[str, Mapping[str, Method | Learned]]] = {
     "table4": REGRESSED,
 }
 CAPTIONS = {
-    "fig2": "Relative error of the approximate kernel matrix, ‖K − K̂‖ / ‖K‖",
-    "table2": "Relative error of the approximate kernel matrix, ‖K − K̂‖ / ‖K‖",
+    "fig2": "Relative error of the approximate kernel matrix, ‖K \N{MINUS SIGN} K̂‖ / ‖K‖",
+    "table2": "Relative error of the approximate kernel matrix, ‖K \N{MINUS SIGN} K̂‖ / ‖K‖",
     "fig3": "Accuracy on the test rows in per cent",
     "table3": "Root mean square error on housing, in thousands of dollars",
     "table4": "Root mean square error on housing, in thousands of dollars",
