@@ -5,7 +5,7 @@
 
 from krein import kernels, theory
 from krein._show_versions import show_versions
-from krein.features import FeatureMap, RandomFeatures, load, make_features, relative_error, save
+from krein.features import FeatureMap, RandomFeatures, load, make_features, plan, relative_error, save
 
 __all__ = [
     "FeatureMap",
@@ -14,6 +14,7 @@ __all__ = [
     "kernels",
     "load",
     "make_features",
+    "plan",
     "relative_error",
     "save",
     "show_versions",

@@ -3,6 +3,7 @@
 from krein.features.base import BaseFeatureMap, FeatureMap
 from krein.features.files import load, save
 from krein.features.metrics import relative_error
+from krein.features.plan import Plan, PlanRow, plan
 from krein.features.random_features import RandomFeatures
 from krein.features.registry import FEATURE_MAPS, make_features
 from krein.features.schemes import SCHEMES, Scheme
@@ -12,10 +13,13 @@ __all__ = [
     "SCHEMES",
     "BaseFeatureMap",
     "FeatureMap",
+    "Plan",
+    "PlanRow",
     "RandomFeatures",
     "Scheme",
     "load",
     "make_features",
+    "plan",
     "relative_error",
     "save",
 ]

@@ -86,7 +86,7 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         """
         if not isinstance(self.kernel, Kernel):
             raise TypeError(f"kernel must be a kernel of krein.kernels; got {self.kernel!r}.")
-        check_integer(self.n_components, "n_components", 1)
+        self._check_n_components()
         check_choice(self.output, "output", ("real", "complex"))
         self._fit(self._rows(X, reset=True))
         return self
@@ -140,6 +140,9 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         return self
 
     # ---- shared work ----
+
+    def _check_n_components(self) -> None:
+        check_integer(self.n_components, "n_components", 1)
 
     @property
     def _n_features_out(self) -> int:

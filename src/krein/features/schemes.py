@@ -12,14 +12,18 @@ from krein._random import Streams
 from krein._validation import check_choice
 from krein.exceptions import NotPositiveDefiniteError
 from krein.kernels import PolynomialOnSphere
-from krein.kernels.base import Kernel, RadialKernel
+from krein.kernels.base import RadialKernel
 from krein.sampling import ALL_DIRECTIONS, ALLOCATIONS, RADII, RULES, Frequencies, sample_frequencies, sample_with_rule
 from krein.spectral import Jordan, jordan, jordan_parts, published_polynomial
 
 
 @dataclass(frozen=True)
 class Scheme:
-    """How frequencies are drawn; a ``rule`` replaces directions and radii. ``summary`` is for the documentation."""
+    """How frequencies are drawn; a ``rule`` replaces directions and radii. ``summary`` is for the documentation.
+
+    A ``designed`` scheme samples no law: its frequencies are searched for, and rotated
+    (``krein.sampling.design_cache``).
+    """
 
     name: str
     summary: str
@@ -29,6 +33,7 @@ class Scheme:
     rule: str | None = None
     positive_definite: bool = False
     published: bool = False
+    designed: bool = False
 
     def overridden(self, directions: str | None, radii: str | None, allocation: str | None) -> Scheme:
         """The scheme with the given ingredients in place of its own."""
@@ -36,16 +41,21 @@ class Scheme:
         given: dict[str, Any] = {name: value for name, value in ingredients.items() if value is not None}
         for name, value in given.items():
             check_choice(value, name, {"directions": ALL_DIRECTIONS, "radii": RADII, "allocation": ALLOCATIONS}[name])
-            if self.rule and name != "allocation":
+            if self.designed or (self.rule and name != "allocation"):
                 raise ValueError(
                     f"{name} must be None for scheme {self.name!r}, which chooses it itself; got {value!r}."
                 )
         return replace(self, **given)
 
-    def parts(self, kernel: Kernel, dim: int) -> Jordan:
-        """Jordan parts that this scheme samples for a kernel, or an error that says what to use instead."""
+    def check_kernel(self, kernel: Any) -> RadialKernel:
+        """The kernel, or an error where it is not radial."""
         if not isinstance(kernel, RadialKernel):
             raise TypeError(f"Scheme {self.name!r} needs a radial kernel; got {kernel!r}.")
+        return kernel
+
+    def parts(self, kernel: Any, dim: int) -> Jordan:
+        """Jordan parts that this scheme samples for a kernel, or an error that says what to use instead."""
+        kernel = self.check_kernel(kernel)
         if self.published:
             if not isinstance(kernel, PolynomialOnSphere):
                 raise ValueError(
@@ -94,6 +104,7 @@ class Scheme:
 SCHEMES: dict[str, Scheme] = {
     scheme.name: scheme
     for scheme in (
+        Scheme("optimal", "frequencies and coefficients of least exact error, rotated at random", designed=True),
         Scheme("rff", "random Fourier features: independent frequencies", "iid", positive_definite=True),
         Scheme("orf", "orthogonal random features: orthonormal blocks", "blocks", positive_definite=True),
         Scheme("grff", "generalised random Fourier features: independent, both signs", "iid"),

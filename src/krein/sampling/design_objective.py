@@ -3,8 +3,8 @@
 For frequencies w_1 ... w_n with coefficients c and a constant c_0 (one more frequency, w = 0), of which ``copies`` are
 rotated independently, and h a weight on the bias,
 
-    E = c^T A c / B - 2 c^T b / B + int k^2 rho / B                          mean squared error over B copies: variance / B
-      + int (E k_hat - k)^2 ((1 - 1/B) rho + h)                              and the squared bias, which copies leave as it is
+    E = (c^T A c - 2 c^T b + int k^2 rho) / B           mean squared error over B copies: the variance falls,
+      + int (E k_hat - k)^2 ((1 - 1/B) rho + h)         the squared bias does not
 
 A and b as in ``krein.sampling.error``. All of it is quadratic in c, so the best c is one linear solve, and the gradient
 in w is that at the best c (variable projection): a few dozen quasi-Newton steps are enough.
@@ -13,6 +13,7 @@ in w is that at the best c (variable projection): a few dozen quasi-Newton steps
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -27,7 +28,8 @@ Array = NDArray[np.float64]
 
 BIAS_POINTS = 64  # Chebyshev points of [0, reach] that carry the weight on the bias
 RIDGE = 1e-12  # times the squared coefficients: keeps nearly equal frequencies from large opposite coefficients
-PROGRESS = 2e-5  # relative to the first value: a step that gains less ends the search
+PROGRESS = 2e-5  # of the logarithm of E, which is what is minimised: a step that gains less ends the search
+FLOOR = 1e-11  # times the mean of k^2, about the rounding error of E, is added to E under the logarithm
 
 
 @dataclass(frozen=True, eq=False)
@@ -89,14 +91,15 @@ class DesignObjective:
 
     def minimise(self, w: Array, iterations: int) -> tuple[Array, Fit]:
         """Frequencies that (locally) minimise E, from w on, and their coefficients."""
-        scale = max(self.fit(w).value, np.finfo(float).tiny)
+        floor = FLOOR * self.mean_square
 
         def value_and_gradient(x: Array) -> tuple[float, Array]:
             fit, gradient = self._evaluate(x.reshape(w.shape), gradient=True)
             penalty = self.ridge * float(fit.coefficients @ fit.coefficients + fit.constant**2)
-            return (fit.value + penalty) / scale, gradient.ravel() / scale
+            value = max(fit.value + penalty, 0.0) + floor
+            return float(np.log(value)), gradient.ravel() / value
 
-        options = {"maxiter": iterations, "maxcor": 20, "ftol": PROGRESS, "gtol": 0.0}
+        options: Any = {"maxiter": iterations, "maxcor": 20, "ftol": PROGRESS, "gtol": 0.0}
         found = minimize(value_and_gradient, w.ravel(), jac=True, method="L-BFGS-B", options=options)
         best = found.x.reshape(w.shape)
         lengths = np.linalg.norm(best, axis=1, keepdims=True)
@@ -156,4 +159,4 @@ def _on_points(weight: DistanceWeight, points: Array) -> Array:
     right = np.clip(np.searchsorted(points, z), 1, len(points) - 1)
     part = (z - points[right - 1]) / (points[right] - points[right - 1])
     shares = np.bincount(right - 1, weight.rho * (1 - part), len(points))
-    return shares + np.bincount(right, weight.rho * part, len(points))
+    return np.asarray(shares + np.bincount(right, weight.rho * part, len(points)))

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from dataclasses import dataclass
 from typing import Any
 
@@ -14,10 +15,11 @@ from krein.sampling.error import weighted_distances
 
 Array = NDArray[np.float64]
 
-ROWS = 512  # of a subsample, always the same for the same rows: a refit then finds its design again
+ROWS = 1000  # of a subsample, always the same for the same rows: a refit finds its weight and its design again
 BINS = 100
 MARGIN = 1.1  # reach over the largest distance of the subsample, where no smaller bound on all distances is known
 UNIFORM_SHARE = 0.1  # of a mixed weight
+KEPT = 32  # weights of rows
 
 
 @dataclass(frozen=True, eq=False)
@@ -63,12 +65,31 @@ def weight_of_rows(X: Any, reach: float | None = None, fallback: float = 1.0) ->
     on the distances of all rows, and ``fallback`` where all rows are equal.
     """
     n = X.shape[0]
-    chosen = np.sort(np.random.default_rng(0).choice(n, min(n, ROWS), replace=False))
-    rows = X[chosen]
-    between = distances(rows, rows)[np.triu_indices(len(chosen), 1)]
+    rows = X[np.sort(np.random.default_rng(0).choice(n, min(n, ROWS), replace=False))]
+    bound = 2 * float(row_norms(X).max())
+    key = _digest(rows, (n, bound, reach, fallback))
+    if key not in _KEPT:
+        while len(_KEPT) >= KEPT:
+            _KEPT.pop(next(iter(_KEPT)), None)
+        _KEPT[key] = _weight_of_sample(rows, n, bound, reach, fallback)
+    return _KEPT[key]
+
+
+_KEPT: dict[bytes, DistanceWeight] = {}  # of the last rows, which a refit asks for again
+
+
+def _digest(rows: Any, numbers: tuple[Any, ...]) -> bytes:
+    digest = hashlib.blake2b(repr((rows.shape, str(rows.dtype), numbers)).encode(), digest_size=16)
+    for part in (rows.data, rows.indices, rows.indptr) if hasattr(rows, "tocsr") else (rows,):
+        digest.update(np.ascontiguousarray(part).data)
+    return digest.digest()
+
+
+def _weight_of_sample(rows: Any, n: int, bound: float, reach: float | None, fallback: float) -> DistanceWeight:
+    between = distances(rows, rows)[np.triu_indices(rows.shape[0], 1)]
     if reach is None:
         largest = float(between.max(initial=0.0))
-        reach = min(MARGIN * largest, 2 * float(row_norms(X).max())) if largest > 0 else fallback
+        reach = min(MARGIN * largest, bound) if largest > 0 else fallback
     between = between[between <= reach]
     if not len(between):
         return uniform_weight(reach)

@@ -30,6 +30,7 @@ Array = NDArray[np.float64]
 N_RADII = 128
 N_CONSTRAINTS = 56  # Chebyshev points of [0, R]: there the solution holds, between them the certificate is computed
 SMALLEST, LARGEST = 0.15, 15.0  # radii of the grid, times sqrt(d)/R
+LARGEST_PRODUCT = 4000.0  # of a radius and R: what tables of Omega_d have to hold
 LARGEST_SUM = 50.0  # of |c_j|, times max|k|: more would lose the digits of float32
 MERGED = 1.12  # atoms of the same sign whose radii are this near become one
 CERTIFICATE_POINTS = 1024
@@ -119,7 +120,7 @@ def minimum_variance_measure(
 
 
 def largest_value(kernel: RadialKernel, reach: float) -> float:
-    """max |k| on [0, reach]; an error where the kernel is constant there."""
+    """Largest |k| on [0, reach]; an error where the kernel is constant there."""
     values = kernel.profile(np.linspace(0, reach, 512))
     if not np.isfinite(values).all():
         raise ValueError(f"kernel must be finite on [0, {reach:g}]; got {kernel!r}.")
@@ -133,7 +134,8 @@ def radius_grid(kernel: RadialKernel, dim: int, reach: float) -> Array:
     z = np.append(0.0, np.geomspace(1e-4 * reach, reach, 400))
     variation = np.cumsum(np.abs(np.diff(kernel.profile(z))))
     width = float(z[1 + np.searchsorted(variation, 0.25 * variation[-1])])
-    top = np.clip(5 * (np.sqrt(dim) + 3) / width, LARGEST * np.sqrt(dim) / reach, 50 * LARGEST * np.sqrt(dim) / reach)
+    lowest, highest = LARGEST * np.sqrt(dim) / reach, min(50 * LARGEST * np.sqrt(dim), LARGEST_PRODUCT) / reach
+    top = np.clip(5 * (np.sqrt(dim) + 3) / width, lowest, max(highest, lowest))
     return np.geomspace(SMALLEST * np.sqrt(dim) / reach, top, N_RADII)
 
 
@@ -159,13 +161,11 @@ def merged(radii: Array, masses: Array) -> tuple[Array, Array]:
     return r, np.array([masses[g].sum() for g in groups])
 
 
-def bias_bound(
-    kernel: RadialKernel, dim: int, radii: Array, masses: Array, constant: float, reach: float
-) -> float:
+def bias_bound(kernel: RadialKernel, dim: int, radii: Array, masses: Array, constant: float, reach: float) -> float:
     """Certified bound of |c_0 + sum_j c_j Omega_d(r_j z) - k(z)| on [0, reach], between grid points too.
 
     Between points a and b at distance h the difference is at most its larger end plus the deviations from the chords:
-    |Omega_d''| <= 1/d bounds that of the sum by h^2/8 sum |c_j| r_j^2/d. Where k keeps its curvature between a and b, its
+    |Omega_d''| <= 1/d bounds that of the sum by h^2/8 sum |c_j| r_j^2/d. Where k keeps its curvature in between, its
     chord is at most twice as far from k as in the middle; an interval with an inflection takes the larger of its
     neighbours.
     """
@@ -216,4 +216,5 @@ def _smallest_bias(columns: Array, target: Array) -> float:
         bounds=[(0, None)] * (2 * n) + [(-2 * LARGEST_SUM, 2 * LARGEST_SUM), (0, None)],
         method="highs",
     )
+    assert found.fun is not None
     return float(found.fun)

@@ -1,0 +1,248 @@
+"""The search for the optimal design of a kernel, a dimension and a weight on distances.
+
+Two recipes compete, and the smaller exact error wins:
+
+    blocks   the atoms of the minimum-variance measure on orthonormal blocks, each rotated on its own
+    joint    all frequencies and coefficients optimised together from there; beyond what is worth optimising,
+             independent rotations of one optimised set
+
+How much bias the measure should be allowed depends on the width, so measures along a ladder of biases are tried.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from dataclasses import replace
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from krein._random import Streams
+from krein.kernels.base import RadialKernel
+from krein.sampling.allocation import apportion
+from krein.sampling.design import Block, Design, rotation_error, stacked
+from krein.sampling.design_objective import DesignObjective, Fit
+from krein.sampling.directions import orthonormal_blocks
+from krein.sampling.distance_weight import DistanceWeight
+from krein.spectral.bessel import omega
+from krein.spectral.minimum_variance import (
+    LARGEST_SUM,
+    MinimumVarianceMeasure,
+    bias_bound,
+    block_variance,
+    largest_value,
+    minimum_variance_measure,
+    radius_grid,
+)
+
+Array = NDArray[np.float64]
+Shape = tuple[int, bool]  # number of frequencies, and whether there is a constant
+
+ALLOWED_BIAS = (1e-5, 1e-4, 1e-3, 1e-2, 0.05)  # of minimum-variance measures, times max|k|
+JOINT_SIZE = 400  # frequencies optimised together
+JOINT_WORK = 1 << 25  # frequencies^2 x coordinates
+SCREENING, ITERATIONS = 40, 300  # of every start, and of the best of them
+SCREENED = 2  # starts that are followed to the end
+RADIUS_MARGIN = 3.0  # radii of a joint design, over the largest of all measures
+BIAS_WEIGHT = 0.05  # with which the weight on the squared bias, uniform on [0, reach], begins to grow under a max_bias
+TIGHTENINGS = 6  # rounds in which it grows where the bias exceeds max_bias
+TIGHTENING_ITERATIONS = 60
+
+
+class DesignProblem:
+    """One kernel, dimension and weight on distances, for designs of every width.
+
+    Parameters
+    ----------
+    kernel : RadialKernel
+    dim : int
+    weight : DistanceWeight
+    max_bias : float or None
+        Largest bias to aim at, times max|k|. None leaves it to the mean squared error, of which it is a part.
+    """
+
+    def __init__(self, kernel: RadialKernel, dim: int, weight: DistanceWeight, max_bias: float | None = None) -> None:
+        self.kernel, self.dim, self.weight, self.max_bias = kernel, dim, weight, max_bias
+        self.mixed = weight.mixed()
+        self.scale = largest_value(kernel, weight.reach)
+        limit = np.inf if max_bias is None else max_bias
+        self.ladder = [bias for bias in ALLOWED_BIAS if bias <= limit] or [limit]
+        self._measures: dict[float, MinimumVarianceMeasure] = {}
+
+    def design(self, n_columns: int) -> Design:
+        """The best design of at most ``n_columns`` real columns, at least 2."""
+        shapes = _shapes(n_columns, self.dim)
+        found = [self._on_blocks(measure, *shape) for measure in self.measures() for shape in shapes]
+        found = [min(found, key=self._loss)]
+        found += self._joint([shape for shape in shapes if shape[0] <= 2 * self.dim] or shapes[:1])
+        allowed = np.inf if self.max_bias is None else self.max_bias * self.scale
+        within = [design for design in found if design.bias_bound <= allowed]
+        chosen = min(within, key=self._loss) if within else min(found, key=lambda design: design.bias_bound)
+        return replace(chosen, remarks=tuple(self._remarks(chosen, allowed)))
+
+    def measures(self) -> Iterator[MinimumVarianceMeasure]:
+        """The minimum-variance measures along the ladder of biases; kept."""
+        for bias in self.ladder:
+            if bias not in self._measures:
+                self._measures[bias] = minimum_variance_measure(
+                    self.kernel, self.dim, self.weight.reach, bias * self.scale, self.mixed.z, self.mixed.rho
+                )
+            yield self._measures[bias]
+
+    # ---- recipe "blocks" ----
+
+    def _on_blocks(self, measure: MinimumVarianceMeasure, n: int, constant: bool) -> Design:
+        """Frequencies shared out to the atoms, on orthonormal blocks, with the best coefficient for every atom."""
+        counts = self._shares(measure, n)
+        radii, masses = measure.radii[counts > 0], measure.masses[counts > 0]
+        atom = np.repeat(np.arange(len(radii)), counts[counts > 0])
+        chunks = [atom[start : start + self.dim] for start in range(0, n, self.dim)]
+        c, c0 = self._atom_coefficients(radii, chunks, constant)
+        if np.abs(c).sum() > LARGEST_SUM * self.scale:
+            c, c0 = masses, measure.constant if constant else 0.0
+        each = c / np.bincount(atom)
+        blocks: list[Block] = []
+        for chunk in chunks:
+            weights = np.diag(radii[chunk])
+            if blocks and np.array_equal(blocks[-1].weights, weights):
+                blocks[-1] = replace(blocks[-1], copies=blocks[-1].copies + 1)
+            else:
+                blocks.append(Block(weights, each[chunk]))
+        return self._certified("blocks", tuple(blocks), c0)
+
+    def _shares(self, measure: MinimumVarianceMeasure, n: int) -> NDArray[np.intp]:
+        """Frequencies per atom, proportional to |c_j| sqrt(v(r_j)); the largest have one each where n is small."""
+        v = block_variance(self.dim, measure.radii, self.mixed.z, self.mixed.rho)
+        shares = np.abs(measure.masses) * np.sqrt(v)
+        if n >= len(shares):
+            return np.array(apportion(np.maximum(shares, 1e-12), n))
+        counts = np.zeros(len(shares), dtype=np.intp)
+        counts[np.argsort(shares)[len(shares) - n :]] = 1
+        return counts
+
+    def _atom_coefficients(
+        self, radii: Array, chunks: Sequence[NDArray[np.intp]], constant: bool
+    ) -> tuple[Array, float]:
+        """Total coefficient of every atom and the constant, of least mean squared error."""
+        z, rho = self.mixed.z, self.mixed.rho
+        t = np.multiply.outer(radii, z)
+        expected = np.vstack([omega(self.dim, t), np.ones(len(z))])
+        lengths = np.sqrt(np.add.outer(radii**2, radii**2))
+        pair = omega(self.dim, lengths[:, :, None] * z) @ rho - (expected[:-1] * rho) @ expected[:-1].T
+        single = ((1 + omega(self.dim, 2 * t)) / 2 - expected[:-1] ** 2) @ rho
+        total = np.bincount(np.concatenate(chunks), minlength=len(radii)).astype(float)
+        variance = np.diag(single / total)
+        for chunk in chunks:
+            m = np.bincount(chunk, minlength=len(radii)).astype(float)
+            variance += pair * (np.outer(m, m) - np.diag(m)) / np.outer(total, total)
+        H = (expected * rho) @ expected.T
+        H[:-1, :-1] += variance
+        g = expected @ (rho * self.kernel.profile(z))
+        n = len(g) if constant else len(radii)
+        c = np.asarray(np.linalg.lstsq(H[:n, :n], g[:n], rcond=1e-13)[0], dtype=np.float64)
+        return c[: len(radii)], float(c[-1]) if constant else 0.0
+
+    # ---- recipe "joint" ----
+
+    def _joint(self, shapes: Sequence[Shape]) -> list[Design]:
+        """Joint designs from the best starts: every measure and shape is followed for a few steps first."""
+        starts: list[tuple[float, int, Array, DesignObjective]] = []
+        for n, constant in shapes:
+            size, copies = _joint_shape(n, self.dim)
+            objective = self._objective(copies, constant)
+            for measure in self.measures():
+                radii = np.repeat(measure.radii, self._shares(measure, n))
+                radii = radii[((np.arange(size) + 0.5) * n / size).astype(int)]
+                w, fit = objective.minimise(radii[:, None] * self._directions(size), SCREENING)
+                starts.append((fit.value + self._excess(fit), len(starts), w, objective))
+        return [self._finished(w, objective) for _, _, w, objective in sorted(starts)[:SCREENED]]
+
+    def _directions(self, size: int) -> Array:
+        """Orthonormal blocks, always the same: a design is no random variable."""
+        return orthonormal_blocks(min(self.dim, size), size, Streams(0)("directions that a joint design starts from"))
+
+    def _objective(self, copies: int, constant: bool) -> DesignObjective:
+        largest = RADIUS_MARGIN * max(float(measure.radii.max()) for measure in self.measures())
+        largest = min(largest, float(radius_grid(self.kernel, self.dim, self.weight.reach)[-1]))
+        return DesignObjective(self.kernel, self.dim, self.mixed, largest, copies, constant)
+
+    def _excess(self, fit: Fit) -> float:
+        """What sums of coefficients that float32 cannot hold cost, in a comparison of starts."""
+        over = max(float(np.abs(fit.coefficients).sum()) / (LARGEST_SUM * self.scale) - 1, 0.0)
+        return 0.0 if over == 0 else 1e-6 * over * self.scale**2
+
+    def _finished(self, w: Array, objective: DesignObjective) -> Design:
+        ridge = objective.ridge
+        w, fit = objective.minimise(w, ITERATIONS)
+        while np.abs(fit.coefficients).sum() > LARGEST_SUM * self.scale and objective.ridge < 1e-2:
+            objective.ridge *= 30
+            w, fit = objective.minimise(w, TIGHTENING_ITERATIONS)
+        design = self._certified("joint", (_block(w, fit, objective.copies),), fit.constant)
+        if self.max_bias is not None:
+            design = self._tightened(design, objective, w)
+        objective.ridge = ridge
+        return design
+
+    def _tightened(self, design: Design, objective: DesignObjective, w: Array) -> Design:
+        """A weight on the bias grows where the bias is too large, until it is nowhere."""
+        assert self.max_bias is not None
+        allowed = self.max_bias * self.scale
+        objective.bias_weight[:] = BIAS_WEIGHT / len(objective.bias_weight)
+        for _ in range(TIGHTENINGS):
+            if design.bias_bound <= allowed:
+                break
+            bias = np.abs(objective.bias(w))
+            objective.bias_weight *= 1 + 9 * np.minimum(bias / (0.7 * allowed), 10) ** 2
+            w, fit = objective.minimise(w, TIGHTENING_ITERATIONS)
+            design = self._certified("joint", (_block(w, fit, objective.copies),), fit.constant)
+        objective.bias_weight[:] = 0.0
+        return design
+
+    # ---- what is known of a design ----
+
+    def _certified(self, recipe: str, blocks: tuple[Block, ...], constant: float) -> Design:
+        radii, masses = stacked(blocks)
+        error = rotation_error(self.kernel, self.dim, blocks, constant, self.weight)
+        bound = bias_bound(self.kernel, self.dim, radii, masses, constant, self.weight.reach)
+        return Design(recipe, self.dim, blocks, constant, self.weight.reach, error, bound)
+
+    def _loss(self, design: Design) -> float:
+        """Mean squared error under the mixed weight."""
+        return rotation_error(self.kernel, self.dim, design.blocks, design.constant, self.mixed).mean_squared
+
+    def _remarks(self, design: Design, allowed: float) -> Iterator[str]:
+        if design.bias > design.standard_deviation:
+            yield (
+                f"The root mean square bias {design.bias:.2g} exceeds the standard deviation "
+                f"{design.standard_deviation:.2g}: independent draws do not average it out. A max_bias lowers it."
+            )
+        if design.bias_bound > allowed:
+            yield f"No bias as small as {allowed:.3g} was reached; the smallest found is {design.bias_bound:.3g}."
+
+
+def _joint_shape(n: int, dim: int) -> tuple[int, int]:
+    """(frequencies optimised together, copies) for n frequencies: whole orthonormal blocks where several copies fit."""
+    largest = max(int(min(JOINT_SIZE, np.sqrt(JOINT_WORK / min(dim, JOINT_SIZE)))), 1)
+    if n <= largest:
+        return n, 1
+    copies = -(-n // largest)
+    size = n // copies
+    if size > dim:
+        size -= size % dim
+    return size, n // size
+
+
+def _shapes(n_columns: int, dim: int) -> list[Shape]:
+    """Shapes within ``n_columns`` columns: as many frequencies as fit, and whole orthonormal blocks only."""
+    shapes = [((n_columns - 1) // 2, True)] if n_columns >= 3 else []
+    if n_columns % 2 == 0:
+        shapes.append((n_columns // 2, False))
+    whole = [(n - n % dim, constant) for n, constant in shapes if n > dim]
+    return list(dict.fromkeys([*shapes, *whole]))
+
+
+def _block(w: Array, fit: Fit, copies: int) -> Block:
+    """In coordinates of its own, a triangular matrix: the directions that w started from leave no trace."""
+    triangle: Any = np.linalg.qr(w.T, mode="r")
+    return Block(triangle.T, fit.coefficients / copies, copies)
