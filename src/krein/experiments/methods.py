@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Any
 
-from krein.features import FEATURE_MAPS, make_features
+from krein.features import make_features
 from krein.features.base import BaseFeatureMap
 from krein.kernels import RadialKernel
 
@@ -50,7 +50,7 @@ class Method:
 PHASE = {"form": "phase"}  # one cosine with a random phase per frequency, as in the paper
 SRF = Method("SRF", "srf", 1, published="SRF", options=PHASE)
 DIGMM = Method("DIGMM", "digmm", 1, published="DIGMM", options=PHASE)
-OPTIMAL = {"optimal": Method("krein, optimal design", "optimal", 4, extra=1)} if "optimal" in FEATURE_MAPS else {}
+OPTIMAL = Method("krein, optimal design", "optimal", 4, extra=1)
 METHODS: dict[str, dict[str, Method]] = {
     "polynomial": {
         "rm": Method("Random Maclaurin", "rm", 1, published="RM"),
@@ -59,7 +59,7 @@ METHODS: dict[str, dict[str, Method]] = {
         "digmm": DIGMM,
         "published-grff": Method("GRFF, the published recipe", "published-grff", 4, published="GRFF"),
         "published-gorf": Method("GORF, the published recipe", "published-gorf", 4, published="GORF"),
-        **OPTIMAL,
+        "optimal": OPTIMAL,
     },
     "delta-gaussian": {
         "srf": SRF,
@@ -67,7 +67,7 @@ METHODS: dict[str, dict[str, Method]] = {
         "grff": Method("GRFF", "grff", 4, published="GRFF"),
         "gorf": Method("GORF, Algorithm 1 as printed", "gorf", 4),
         "gorf-blocks": Method("GORF, orthonormal blocks per sign", "gorf-blocks", 4, published="GORF"),
-        **OPTIMAL,
+        "optimal": OPTIMAL,
     },
 }
 BASELINES = ("rm", "ts", "srf", "digmm")

@@ -183,9 +183,9 @@ def _how(findings: Sequence[Finding], rows: Sequence[Row]) -> str:
     reps = 1 + max(row["rep"] for row in rows)
     return f"""<section id="how"><h2>How this was made</h2>
 <p>{len(rows)} rows, {escape(clock(sum(row["seconds"] for row in rows)))} of computing on one core, at most {reps}
-repetitions. Each row is named by experiment, kernel, data, method, size and repetition, and its seed follows from that name:
-the same version gives the same numbers up to rounding. They are in <code>rows.jsonl</code> beside this page, the tables also
-as CSV and LaTeX, the pictures as SVG. <code>krein reproduce --check</code> compares them with:</p>
+repetitions. Each row is named by experiment, kernel, data, method, size and repetition, and its seed follows from that
+name: the same version gives the same numbers up to rounding. They are in <code>rows.jsonl</code> beside this page, the
+tables also as CSV and LaTeX, the pictures as SVG. <code>krein reproduce --check</code> compares them with:</p>
 <ul>{origins}</ul>
 {f"<p>These comparisons do not agree:</p><ul>{listed}</ul>" if bad else "<p>All comparisons agree.</p>"}
 <h3>Data</h3><ul>{data or "<li>None was needed.</li>"}</ul></section>"""
