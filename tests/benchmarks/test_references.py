@@ -11,6 +11,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from krein.experiments.expectations import Expectation
+
 
 def load_benchmark(repository: Path, name: str) -> ModuleType:
     """A module of benchmarks/, which is not installed."""
@@ -49,7 +51,7 @@ def test_columns_are_those_of_the_reference(baselines: ModuleType) -> None:
 def test_a_worse_baseline_is_noticed(baselines: ModuleType, factors: tuple[float, float], found: int) -> None:
     """One form must be within 4 standard errors, here 5 % of the reference, and the best of them within 2."""
     errors = np.repeat([0.95, 1.05], 200)  # 0.25 % is the standard error of the mean
-    reference = (1.0, 0.25, 100)  # and 2.5 % that of the reference
+    reference = Expectation(1.0, 0.25, 100)  # and 2.5 % that of the reference
     cells = [baselines.Cell("rm", str(f), 8, f * errors, 0.0, 0.0, reference) for f in factors]
     assert len(baselines.failures(cells)) == found
 

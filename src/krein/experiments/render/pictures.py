@@ -44,6 +44,7 @@ class Picture:
     title: str
     description: str
     svg: str
+    group: str  # pictures of one group stand together under this heading
     methods: tuple[str, ...] = ()
 
 
@@ -69,11 +70,14 @@ def _curves(
                 if group[:3] == (experiment, kernel, data):
                     place = SIZES[group[4]] if against == "s" else float(mean.columns)
                     chosen.setdefault(group[3], []).append((place, mean))
+            heading = "At equal s, as in the paper" if against == "s" else "At equal numbers of real columns"
             axis = "s / d, frequencies per sign over dimension" if against == "s" else "real columns of the features"
             svg = _curve_svg(chosen, f"{data}, {kernel}", axis, label, log, factor)
             title = f"{label} on {data} against {axis}, kernel: {KERNEL_TITLES[kernel]}"
             lowest = _describe(chosen, factor)
-            pictures.append(Picture(f"{experiment}-{against}-{kernel}-{data}", title, lowest, svg, tuple(chosen)))
+            pictures.append(
+                Picture(f"{experiment}-{against}-{kernel}-{data}", title, lowest, svg, heading, tuple(chosen))
+            )
     return pictures
 
 
@@ -132,7 +136,9 @@ def variance_pictures(rows: Sequence[Row]) -> list[Picture]:
             axes.axhline(0, color=INK, linewidth=0.8)
             axes.legend(frameon=False, fontsize=9, labelcolor=INK)
             title = f"Variance saved by {name}, {KERNEL_TITLES[kernel]}"
-            pictures.append(Picture(f"fig1-{scheme}-{kernel}", title, "; ".join(words), _svg(figure)))
+            pictures.append(
+                Picture(f"fig1-{scheme}-{kernel}", title, "; ".join(words), _svg(figure), name.capitalize())
+            )
     return pictures
 
 

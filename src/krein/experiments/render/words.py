@@ -18,6 +18,7 @@ from krein.experiments.store import Row
 from krein.experiments.summary import Mean
 
 Means = Mapping[Group, Mean]
+ALMOST_ALL = 0.9
 ORTHOGONAL = {  # kernel: what stands for GRFF and for GORF in the tables of the paper
     "polynomial": ("published-grff", "published-gorf"),
     "delta-gaussian": ("grff", "gorf-blocks"),
@@ -39,15 +40,17 @@ def in_words(means: Means, rows: Sequence[Row]) -> Words:
         *_table_2(means),
         *_orthogonality(means, as_claimed=True),
         *_variance(rows),
+        *_claims(means, as_claimed=True),
         *_regression(means),
     )
     differs = (
         *_orthogonality(means, as_claimed=False),
         *_as_printed(means),
         *_bias(means),
+        *_claims(means, as_claimed=False),
         *_columns(means),
         *_negative_part(means),
-        *_accuracy_claim(means),
+        *_better_is_not_better(means),
     )
     return Words(agrees, differs, tuple(_optimal(means)))
 
@@ -169,29 +172,75 @@ def _bias(means: Means) -> Iterator[str]:
         )
 
 
-def _columns(means: Means) -> Iterator[str]:
-    """The claim that GORF has the lowest error at every s, at equal s and at equal columns."""
+def _wins(means: Means, experiment: str, kernel: str, own: str, *, larger: bool) -> list[bool]:
+    """At equal s: is the method ``own`` better than each of the methods that the paper compares with?"""
+    found = []
+    for group, mean in means.items():
+        other = means.get((experiment, kernel, group[2], own, group[4]))
+        if group[:2] == (experiment, kernel) and group[3] in BASELINES and other is not None:
+            found.append((other.mean > mean.mean) is larger)
+    return found
+
+
+def _claims(means: Means, *, as_claimed: bool) -> Iterator[str]:
+    """Figures 2 and 3 as the paper reads them: GORF has the lowest error, and nearly always the highest accuracy."""
     for kernel, (_, gorf) in ORTHOGONAL.items():
-        equal_s, equal_columns = [], []
-        for group, mean in means.items():
-            if group[0] != "fig2" or group[1] != kernel or group[3] not in BASELINES:
-                continue
-            other = means.get(("fig2", kernel, group[2], gorf, group[4]))
-            if other is not None:
-                equal_s.append(other.mean < mean.mean)
-            equal_columns += [
-                theirs.mean < mean.mean
-                for key, theirs in means.items()
-                if key[:4] == ("fig2", kernel, group[2], gorf) and theirs.columns == mean.columns
-            ]
-        if equal_s and equal_columns:
+        errors = _wins(means, "fig2", kernel, gorf, larger=False)
+        if errors and all(errors) is as_claimed:
             yield (
-                f"At equal s, GORF has a lower error than another method in {count(sum(equal_s), len(equal_s))} "
-                "comparisons "
-                f"for the {kernel} kernel. But it then has four times as many real columns. At an equal number of "
-                "columns "
-                f"it is {count(sum(equal_columns), len(equal_columns))}. The compared methods are implemented here as "
-                "their own papers describe them, which the public code of the paper does not do for all of them."
+                f"Figure 2, {kernel} kernel: at equal s GORF has a lower error than the other methods in "
+                f"{count(sum(errors), len(errors))} comparisons. The paper says that it always has."
+            )
+        accuracies = _wins(means, "fig3", kernel, gorf + POSITIVE, larger=True)
+        if accuracies and (fmean(accuracies) >= ALMOST_ALL) is as_claimed:
+            yield (
+                f"Figure 3, {kernel} kernel: at equal s, in the paper's setting, GORF classifies better than the other "
+                f"methods in {count(sum(accuracies), len(accuracies))} comparisons. The paper says for almost all s."
+            )
+
+
+def _columns(means: Means) -> Iterator[str]:
+    """The comparison of Figure 2 at equal numbers of columns."""
+    listed = []
+    for kernel, (_, gorf) in ORTHOGONAL.items():
+        wins = [
+            theirs.mean < mean.mean
+            for group, mean in means.items()
+            if group[:2] == ("fig2", kernel) and group[3] in BASELINES
+            for key, theirs in means.items()
+            if key[:4] == ("fig2", kernel, group[2], gorf) and theirs.columns == mean.columns
+        ]
+        if wins:
+            listed.append(f"{count(sum(wins), len(wins))} comparisons for the {kernel} kernel")
+    if listed:
+        yield (
+            "Equal s is not an equal number of columns: GORF has 4s real columns, the methods it is compared with "
+            "have s. "
+            f"At equal numbers of columns it has the lower error in {' and '.join(listed)}. The other methods are "
+            "implemented here as their own papers describe them, which the public code of the paper does not always do."
+        )
+
+
+def _better_is_not_better(means: Means) -> Iterator[str]:
+    """Where the exact kernel is affine, an exact approximation makes a linear model."""
+    for experiment, data in (("fig3", "letter"), ("table3", "housing")):
+        sizes = [group[4] for group in means if group[:4] == (experiment, "polynomial", data, "optimal")]
+        pairs = [
+            (mean, means[experiment, "polynomial", data, "optimal", size])
+            for size in sizes
+            if (mean := means.get((experiment, "polynomial", data, "published-gorf", size)))
+        ]
+        if not pairs:
+            continue
+        gorf, optimal = (fmean(pair[i].mean for pair in pairs) for i in (0, 1))
+        if (gorf > optimal) is (experiment == "fig3"):
+            scale, unit = (100, " % accuracy") if experiment == "fig3" else (1, " error")
+            yield (
+                f"A better approximation of the polynomial kernel does not predict better. On {data} the GORF features "
+                f"reach {scale * gorf:.3g}{unit} on average over s, the nearly exact ones of the optimal design "
+                f"{scale * optimal:.3g}. The kernel is affine in x·y, so that its exact model is a linear one; the "
+                "errors "
+                "of the random features add the curvature that helps."
             )
 
 
@@ -209,29 +258,6 @@ def _negative_part(means: Means) -> Iterator[str]:
             "columns of the negative part are imaginary there, and LIBLINEAR reads real parts. With both parts as real "
             f"columns the accuracy changes by {listed}, on average over sizes and kernels."
         )
-
-
-def _accuracy_claim(means: Means) -> Iterator[str]:
-    for kernel, (_, gorf) in ORTHOGONAL.items():
-        wins = [
-            means["fig3", kernel, group[2], gorf + POSITIVE, group[4]].mean > mean.mean
-            for group, mean in means.items()
-            if group[:2] == ("fig3", kernel)
-            and group[3] in BASELINES
-            and ("fig3", kernel, group[2], gorf + POSITIVE, group[4]) in means
-        ]
-        if wins:
-            yield (
-                f"Figure 3 says that GORF classifies better than the other methods for almost all s. In the paper's "
-                "setting "
-                f"(positive part, equal s, so twice the columns) it does so in {count(sum(wins), len(wins))} "
-                "comparisons "
-                f"for the {kernel} kernel. A better approximation of the kernel is not the reason for a higher "
-                "accuracy "
-                "where the kernel is affine: there more random columns make a richer model."
-                if kernel == "polynomial"
-                else f"For the {kernel} kernel it does so in {count(sum(wins), len(wins))}."
-            )
 
 
 def _optimal(means: Means) -> Iterator[str]:
