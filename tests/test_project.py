@@ -87,7 +87,7 @@ def test_extras(repository: Path) -> None:
 
 def test_readme_opens_with_two_commands(repository: Path) -> None:
     first, second = fenced_blocks(repository, "README.md", "sh")
-    assert first == "pip install . && python examples/quickstart.py\n"
+    assert first == 'pip install ".[report]" && krein reproduce --quick\n'
     assert second == 'pip install ".[test]" && pytest\n'
     assert (repository / "examples/quickstart.py").is_file()
 

@@ -21,8 +21,8 @@ from krein.experiments.errata.definiteness import gegenbauer_coefficients, negat
 from krein.experiments.errata.directions import exact_mean_square_cosine, first_coordinates, sample_radii
 from krein.experiments.errata.measure import error_of_variance, gaussian_without_jacobian, limit_without_jacobian
 from krein.experiments.errata.setting import POLYNOMIAL, errors, letter_rows, relative
-from krein.experiments.expectations import expectations
 from krein.experiments.errata.sketch import COEF0, GAMMA, exact_features, sketch_errors
+from krein.experiments.expectations import expectations
 from krein.kernels import PolynomialOnSphere
 from krein.kernels.base import distances
 from krein.spectral import jordan_parts

@@ -24,12 +24,12 @@ def path(tmp_path: Path) -> Path:
     path = tmp_path / "rows.jsonl"
     with RowFile(path) as file:
         for rep in range(3):
-            file.append(row(rep, 0.1 * (rep + 1) / 3))
+            file.append(row(rep, 0.1 / (rep + 1)))
     return path
 
 
 def test_rows_come_back_as_they_were(path: Path) -> None:
-    assert read_rows(path) == [row(rep, 0.1 * (rep + 1) / 3) for rep in range(3)]
+    assert read_rows(path) == [row(rep, 0.1 / (rep + 1)) for rep in range(3)]
     assert read_rows(path.with_name("none")) == []
 
 
@@ -40,9 +40,8 @@ def test_a_torn_last_line_is_dropped_and_cut_off(path: Path, cut: int) -> None:
     assert len(read_rows(path)) == 2
     with RowFile(path) as file:
         assert len(file.rows) == 2
-        file.append(row(2, 0.1))
-    assert len(path.read_bytes()) == len(content)
-    assert len(read_rows(path)) == 3
+        file.append(row(2, 0.1 / 3))
+    assert path.read_bytes() == content
 
 
 def damage(path: Path, **changes: object) -> None:
@@ -52,7 +51,7 @@ def damage(path: Path, **changes: object) -> None:
     path.write_text("\n".join(lines) + "\n", "utf-8")
 
 
-@pytest.mark.parametrize("changes", [{"error": 0.05}, {"rep": 7}, {"seed": 1}, {"more": 1}, {"method": "gorf"}])
+@pytest.mark.parametrize("changes", [{"error": 0.04}, {"rep": 7}, {"seed": 1}, {"more": 1}, {"method": "gorf"}])
 def test_a_changed_row_is_noticed(path: Path, changes: Row) -> None:
     damage(path, **changes)
     with pytest.raises(RowsError, match=r"Line 2 of .* was changed after it was written.*--resume computes"):
@@ -63,13 +62,13 @@ def test_a_changed_row_is_noticed(path: Path, changes: Row) -> None:
 def test_a_line_that_is_no_row(path: Path, line: str) -> None:
     lines = path.read_text("utf-8").splitlines()
     path.write_text("\n".join([lines[0], line, lines[2]]) + "\n", "utf-8")
-    with pytest.raises(RowsError, match="Line 2 of .* is no row of results"):
+    with pytest.raises(RowsError, match=r"Line 2 of .* is no row of results"):
         read_rows(path)
 
 
 def test_bytes_that_are_no_text(path: Path) -> None:
     path.write_bytes(path.read_bytes() + b"\xff\xfe\n")
-    with pytest.raises(RowsError, match="Line 4 of .* is no row of results"):
+    with pytest.raises(RowsError, match=r"Line 4 of .* is no row of results"):
         read_rows(path)
 
 

@@ -31,15 +31,15 @@ EXPLAINED = {
 Below zero they help. Lines are exact, points are simulated, with two standard errors. For the polynomial kernel the law
 of the frequencies is that of the published recipe.""",
     "fig2": """Error of the approximate kernel matrix on 1000 rows, mean and standard deviation over repetitions; all
-methods of a repetition see the same rows. First as in the paper, at equal s; then the same points against the real columns
-that a method needs, which is what it costs.""",
-    "table2": """Published, reproduced and krein's own numbers side by side, for s frequencies per sign. The lowest error
-of a data set is bold. A † marks a reproduced mean that is further than two standard errors of the difference from the
-published one. GRFF and GORF have 4s real columns, the optimal design 4s + 1.""",
+methods of a repetition see the same rows. First as in the paper, at equal s; then the same points against the real
+columns that a method needs, which is what it costs.""",
+    "table2": """Published, reproduced and krein's own numbers side by side, for s frequencies per sign. The lowest
+error of a data set is bold. A † marks a reproduced mean that is further than two standard errors of the difference
+from the published one. GRFF and GORF have 4s real columns, the optimal design 4s + 1.""",
     "fig3": """Share of test rows that LIBLINEAR (C = 1000, squared hinge) classifies rightly with the features, and
 krein's own learners. “Positive part only” is what the paper's code did.""",
-    "table3": """LIBLINEAR support vector regression (C = 1000) on 405 rows, tested on 101, and krein's own learners. The
-paper used one split; here every repetition has its own, and the standard deviation is over splits.""",
+    "table3": """LIBLINEAR support vector regression (C = 1000) on 405 rows, tested on 101, and krein's own learners.
+The paper used one split; here every repetition has its own, and the standard deviation is over splits.""",
     "table4": "As Table III, for the delta-Gaussian kernel.",
     "errata": """What the paper states, what is true, and numbers that show it, computed in this run. After ± stands a
 standard error, or the standard deviation of Table II.""",
@@ -142,11 +142,15 @@ def _panels(name: str, pictures: Sequence[Picture]) -> str:
         titles |= {method: titles.get(method, about.title) for method, about in kernel.items()}
     items = "".join(f"<li>{swatch(style_of(method))}{escape(titles[method])}</li>" for method in methods)
     legend = f'<ul class="legend" aria-label="Curves">{items}</ul>' if items else ""
-    figures = "".join(
-        f"<figure>{inline_svg(picture)}<figcaption>{escape(picture.title)}</figcaption></figure>"
-        for picture in pictures
-    )
-    return f'{legend}<div class="panels">{figures}</div>'
+    shown = [legend]
+    for group in dict.fromkeys(picture.group for picture in pictures):
+        figures = "".join(
+            f"<figure>{inline_svg(picture)}<figcaption>{escape(picture.title)}</figcaption></figure>"
+            for picture in pictures
+            if picture.group == group
+        )
+        shown.append(f'<h3>{escape(group)}</h3><div class="panels">{figures}</div>')
+    return "".join(shown)
 
 
 def _erratum(row: Row) -> str:

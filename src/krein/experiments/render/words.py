@@ -173,7 +173,7 @@ def _bias(means: Means) -> Iterator[str]:
 
 
 def _wins(means: Means, experiment: str, kernel: str, own: str, *, larger: bool) -> list[bool]:
-    """At equal s: is the method ``own`` better than each of the methods that the paper compares with?"""
+    """Whether the method ``own`` is better, at equal s, than each of the methods that the paper compares with."""
     found = []
     for group, mean in means.items():
         other = means.get((experiment, kernel, group[2], own, group[4]))
