@@ -86,7 +86,10 @@ def check_finite(value: Any, name: str) -> None:
 
 
 def _is_real(value: Any) -> bool:
-    return not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)
+    try:
+        return not isinstance(value, bool) and isinstance(value, Real) and math.isfinite(value)
+    except OverflowError:  # an int beyond the range of a float
+        return False
 
 
 def check_integer(value: Any, name: str, minimum: int) -> None:

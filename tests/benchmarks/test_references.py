@@ -2,10 +2,8 @@
 
 from __future__ import annotations
 
-import importlib.util
 import re
-import sys
-from pathlib import Path
+from collections.abc import Callable
 from types import ModuleType
 
 import numpy as np
@@ -13,26 +11,17 @@ import pytest
 
 from krein.experiments.expectations import Expectation
 
-
-def load_benchmark(repository: Path, name: str) -> ModuleType:
-    """A module of benchmarks/, which is not installed."""
-    spec = importlib.util.spec_from_file_location(f"krein_benchmark_{name}", repository / "benchmarks" / f"{name}.py")
-    assert spec is not None
-    assert spec.loader is not None
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[spec.name] = module  # dataclasses look their module up
-    spec.loader.exec_module(module)
-    return module
+LoadBenchmark = Callable[[str], ModuleType]
 
 
 @pytest.fixture(scope="module")
-def baselines(repository: Path) -> ModuleType:
-    return load_benchmark(repository, "baselines")
+def baselines(load_benchmark: LoadBenchmark) -> ModuleType:
+    return load_benchmark("baselines")
 
 
 @pytest.fixture(scope="module")
-def scheme_errors(repository: Path) -> ModuleType:
-    return load_benchmark(repository, "scheme_errors")
+def scheme_errors(load_benchmark: LoadBenchmark) -> ModuleType:
+    return load_benchmark("scheme_errors")
 
 
 def test_no_baseline_is_above_the_reference(baselines: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
@@ -56,6 +45,19 @@ def test_a_worse_baseline_is_noticed(baselines: ModuleType, factors: tuple[float
     assert len(baselines.failures(cells)) == found
 
 
+def test_z_of_few_draws_is_as_rare_as_their_t(baselines: ModuleType) -> None:
+    rng = np.random.default_rng(12345)
+    ours, theirs = rng.standard_normal((2, 4000, 10))
+    found = np.array(
+        [
+            baselines.Cell("rm", "", 8, a, 0.0, 0.0, (b.mean(), b.std(ddof=1), 10)).z
+            for a, b in zip(ours, theirs, strict=True)
+        ]
+    )
+    share = np.mean(np.abs(found) > 2)  # 4.55 % of normal scores; Student's t with 18 degrees would give 6.1 %
+    assert abs(share - 0.0455) < 5 * np.sqrt(0.0455 / 4000)
+
+
 def test_no_scheme_is_above_the_reference(scheme_errors: ModuleType, capsys: pytest.CaptureFixture[str]) -> None:
     assert scheme_errors.main(["--draws", "3", "--schemes", "orf", "sorf", "quadrature"]) == 0
     printed = capsys.readouterr().out
@@ -73,7 +75,7 @@ def test_a_worse_scheme_is_noticed(
 
 
 @pytest.mark.parametrize("name", ["baselines", "scheme_errors"])
-def test_wrong_arguments(name: str, repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_wrong_arguments(name: str, load_benchmark: LoadBenchmark, capsys: pytest.CaptureFixture[str]) -> None:
     with pytest.raises(SystemExit):
-        load_benchmark(repository, name).main(["--draws", "1"])
+        load_benchmark(name).main(["--draws", "1"])
     assert "--draws must be at least 2; got 1" in capsys.readouterr().err

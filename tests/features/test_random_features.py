@@ -21,12 +21,13 @@ from krein.spectral import jordan_parts
 
 DELTA = DeltaGaussian((1.0, -0.5), (1.0, 3.0))
 WITH_CONSTANT = FromProfile(lambda z: 0.3 + 0.7 * np.exp(-(z**2) / 2))
+DESIGN_OPTIONS = ("target_error", "distances", "distance_range", "max_bias", "memory")
 X = np.random.default_rng(12345).normal(size=(40, 5))
 X.flags.writeable = False
 
 
 def fitted(kernel: Kernel = DELTA, n_components: int = 40, **options: Any) -> RandomFeatures:
-    return RandomFeatures(kernel, n_components, **({"random_state": 0} | options)).fit(X)
+    return RandomFeatures(kernel, n_components, **({"random_state": 0, "scheme": "gorf-blocks"} | options)).fit(X)
 
 
 def counts(features: RandomFeatures) -> tuple[int, int]:
@@ -103,10 +104,11 @@ class TestOptions:
 
     def test_names(self) -> None:
         for name in SCHEMES:
+            assert set(DESIGN_OPTIONS) <= set(make_features(name, DELTA).get_params())
             features = make_features(name, DELTA, 48, 3, radii="stratified")
             assert features.get_params(deep=False) == {
                 "kernel": DELTA, "n_components": 48, "random_state": 3, "scheme": name, "radii": "stratified",
-                "directions": None, "allocation": None, "output": "real",
+                "directions": None, "allocation": None, "output": "real", **dict.fromkeys(DESIGN_OPTIONS),
             }  # fmt: skip
 
     def test_directions(self) -> None:
@@ -162,7 +164,7 @@ class TestOptions:
 class TestKernelAndScheme:
     @pytest.mark.parametrize("scheme", ["rff", "orf"])
     def test_positive_definite_schemes(self, scheme: str) -> None:
-        with pytest.raises(NotPositiveDefiniteError, match=rf"'{scheme}' needs .* dimension 5.*Use 'gr?o?r?ff?"):
+        with pytest.raises(NotPositiveDefiniteError, match=rf"'{scheme}' needs .* dimension 5.*Use 'optimal'"):
             fitted(DELTA, scheme=scheme)
         with pytest.raises(NotPositiveDefiniteError, match=r"negative part of mass 0\.3"):
             fitted(Gaussian() - 0.3 * FromProfile(lambda z: 1 + np.exp(-(z**2) / 2)) + 0.3 * Gaussian(), scheme=scheme)
@@ -176,10 +178,10 @@ class TestKernelAndScheme:
     @pytest.mark.parametrize("kernel", [ThinPlate(), Log(), PolynomialOnSphere(3.0, 1), Tanh()], ids=repr)
     @pytest.mark.parametrize("scheme", ["grff", "gorf", "gorf-blocks"])
     def test_infinite_mass(self, kernel: Kernel, scheme: str) -> None:
-        with pytest.raises(InfiniteMassError, match=r"infinite mass in .*dimension.*No unbiased .*Use a map") as caught:
+        with pytest.raises(InfiniteMassError, match=r"infinite mass in .*dimension.*No unbiased.*Use scheme") as caught:
             RandomFeatures(kernel, scheme=scheme).fit(normalize(X))
         assert type(kernel).__name__ in str(caught.value) or "polynomial" in str(caught.value)
-        advised = re.findall(r"'(\w+)'", str(caught.value).partition("Use a map")[2])
+        advised = re.findall(r"'(\w+)'", str(caught.value).partition("Use scheme")[2])
         assert set(advised) <= set(FEATURE_MAPS)
         assert advised
 
@@ -197,7 +199,7 @@ class TestKernelAndScheme:
             fitted(FromProfile(lambda z: 1 + 0 * z))
 
     def test_kernel_on_the_sphere_of_finite_mass(self) -> None:
-        features = RandomFeatures(PolynomialOnSphere(2.0, 3), 64, random_state=0)
+        features = RandomFeatures(PolynomialOnSphere(2.0, 3), 64, scheme="gorf-blocks", random_state=0)
         with pytest.raises(DomainError, match=r"unit sphere.*sklearn\.preprocessing\.normalize"):
             features.fit(X)
         assert features.fit(normalize(X)).transform(normalize(X)).shape == (40, 64)

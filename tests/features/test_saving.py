@@ -166,6 +166,10 @@ class TestSave:
             krein.save(Mine(n_components=12).fit(X), path)
         assert list(path.parent.iterdir()) == []
 
+    def test_not_a_map(self, path: Path) -> None:
+        with pytest.raises(TypeError, match=r"features must be one of .* got a int"):
+            krein.save(3, path)  # type: ignore[arg-type]
+
     def test_not_fitted(self, path: Path) -> None:
         with pytest.raises(NotFittedError):
             krein.save(RandomFeatures(), path)

@@ -217,7 +217,7 @@ def test_wrong_predictions_are_rejected(dim):
     rho = np.full(len(z), 1 / len(z))
     assert abs(z_scores(found, dense(frequencies, dim, KERNEL, z, rho))) < 5
     assert abs(z_scores(found, predicted_error(frequencies, dim, KERNEL, z).mean_squared)) < 5
-    assert abs(z_scores(found, dense(frequencies, dim + 1, KERNEL, z, rho))) > 5  # Omega of another dimension
+    assert abs(z_scores(found, dense(frequencies, 3 * dim // 2, KERNEL, z, rho))) > 5  # Omega of another dimension
     assert abs(z_scores(found, dense(frequencies, dim, KERNEL, z, rho, minus=False))) > 5
     assert abs(z_scores(found, dense(frequencies, dim, KERNEL, z, rho, plus=False))) > 5
     off = z[z > 0]

@@ -114,7 +114,7 @@ def test_rounding_is_not_a_part():
 
 def test_a_part_below_the_error_of_the_measure_is_not_a_part():
     polynomial = np.polynomial.Polynomial.fromroots([1.0])  # masses -1/2 and 81/2
-    for error, parts in ((0.4, 2), (0.6, 1)):
+    for error, parts in ((0.1, 2), (0.15, 1)):
         assert len(jordan(measure_of(polynomial, polynomial.integ(), error=error)).parts) == parts
 
 

@@ -47,6 +47,26 @@ def reconstructed(parts, z):
     return parts.constant + sum(law.sign * law.mass * law.profile(z) for law in parts.parts)
 
 
+# ---- positive definite kernels without a closed form ----------------------------------------------------------------
+
+
+def real_only(z):
+    return (1 + np.asarray(z, dtype=float) ** 2) ** -2.0
+
+
+@pytest.mark.filterwarnings("ignore::krein.exceptions.SpectralAccuracyWarning")  # d=64
+@pytest.mark.parametrize(
+    ("kernel", "dim"),
+    [(FromProfile(real_only), 16), (FromProfile(real_only), 64), (Gaussian(1.2) * Cauchy(1.2), 1000)],
+    ids=["real z, d=16", "real z, d=64", "complex z, d=1000"],
+)
+def test_noise_of_the_transform_is_not_a_negative_part(kernel, dim):
+    parts, error = jordan_parts(kernel, dim), radial_measure(kernel, dim).error
+    assert parts.negative.mass == 0.0
+    # what was left out is below four errors of the measure, or 1e-11; its own error comes on top
+    assert_allclose(reconstructed(parts, DISTANCES), kernel.profile(DISTANCES), rtol=0, atol=max(5 * error, 1e-11))
+
+
 # ---- infinite masses ------------------------------------------------------------------------------------------------
 
 

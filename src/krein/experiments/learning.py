@@ -15,11 +15,10 @@ from sklearn.base import BaseEstimator
 from sklearn.svm import LinearSVC, LinearSVR
 
 from krein.experiments.cells import Cell
-from krein.experiments.krein_learners import KREIN_CLASSIFIERS, KREIN_REGRESSORS
+from krein.experiments.krein_learners import KREIN_CLASSIFIERS, KREIN_REGRESSORS, C
 from krein.experiments.methods import BASELINES, METHODS, Method
 from krein.experiments.setting import KERNELS, Array, dataset, frequencies_per_sign
 
-C = 1000.0
 POSITIVE = ":positive"  # ends the name of a method that has the columns of positive signature only, as in the paper
 
 

@@ -7,11 +7,12 @@ from typing import Any
 
 import numpy as np
 
-from krein._validation import Rows, check_integer, check_positive
+from krein._validation import Rows, check_positive
 from krein.kernels.base import RadialKernel
 from krein.sampling import Design, DistanceWeight, find_design, sampled_weight, uniform_weight, weight_of_rows
 
 LARGEST_WIDTH = 1 << 15  # columns that are tried for a target error
+JOINT_WIDTH = 1024  # columns, above that of the largest set of frequencies that is optimised jointly
 RESOLUTION = 64  # widths are told apart by at least one in so many columns
 SPHERE_DIAMETER = 2.0
 
@@ -38,7 +39,6 @@ def design_for_rows(
     if n_components != "auto":
         if target_error is not None:
             raise ValueError(f'target_error must be None unless n_components="auto"; got {target_error!r}.')
-        check_integer(n_components, "n_components for scheme 'optimal'", 2)
         return design(int(n_components))
     if target_error is None:
         raise ValueError('n_components="auto" needs a target_error, the relative error to reach; got None.')
@@ -74,10 +74,12 @@ def smallest_design(design: Callable[[int], Design], target: float) -> Design:
     low, high = 1, 2
     found = best = design(high)
     while found.error.relative > target:
-        if high >= LARGEST_WIDTH:
+        # beyond the widths that are optimised jointly, the error falls with the root of the width at most
+        reachable = best.error.relative * min(1.0, np.sqrt(max(high, JOINT_WIDTH) / LARGEST_WIDTH))
+        if high >= LARGEST_WIDTH or (high > JOINT_WIDTH and reachable > target):
             raise ValueError(
-                f"target_error must be at least {best.error.relative:.3g} here, the smallest error predicted for up to "
-                f"{LARGEST_WIDTH} columns; got {target:g}."
+                f"target_error must be at least {best.error.relative:.3g} here, which is predicted for "
+                f"{best.n_columns} columns: {LARGEST_WIDTH} columns reach {reachable:.3g} at best; got {target:g}."
             )
         low, high = high, 2 * high
         found = design(high)

@@ -46,11 +46,11 @@ def save(features: BaseFeatureMap, path: str | PathLike[str]) -> None:
     >>> bool((again.transform(X) == features.transform(X)).all())
     True
     """
+    if _classes().get(type(features).__name__) is not type(features):
+        raise TypeError(f"features must be one of {sorted(_classes())} to be saved; got a {type(features).__name__}.")
     arrays = features.to_arrays()
     params = {name: _encode(value, name) for name, value in features.get_params(deep=False).items()}
     header = json.dumps({"format": FORMAT, "class": type(features).__name__, "params": params}, sort_keys=True)
-    if _classes().get(type(features).__name__) is not type(features):
-        raise TypeError(f"features must be one of {sorted(_classes())} to be saved; got a {type(features).__name__}.")
     arrays = {"header": np.array(header), "digest": np.array(_digest(header, arrays)), **arrays}
     folder, name = os.path.split(os.fspath(path))
     unfinished = os.path.join(folder, f".{name}.{os.getpid()}")

@@ -18,6 +18,9 @@ from krein.sampling import DistanceWeight, find_design, predicted_error
 
 DRAWS = 5  # over which the predicted error of a drawn scheme is averaged; one where pairs of frequencies are many
 MANY = 1000
+NO_PREDICTION = (
+    "The law of the frequencies is not invariant under rotations, or they have random phases: no prediction."
+)
 
 
 @dataclass(frozen=True)
@@ -67,24 +70,20 @@ class Plan:
 
     def __repr__(self) -> str:
         widths = list(dict.fromkeys(row.n_components for row in self.rows))
-        lines = ["predicted relative error" + "".join(f"{width:>11d}" for width in widths) + "   columns"]
-        remarks: list[str] = []
+        cells = {(row.scheme, row.n_components): row for row in self.rows}
+        remarks: dict[str, int] = {}
+        lines = ["predicted relative error" + "".join(f"{width:>12d}" for width in widths) + "  columns"]
         for scheme in dict.fromkeys(row.scheme for row in self.rows):
-            cells = {row.n_components: row for row in self.rows if row.scheme == scheme}
-            line = f"{scheme:24}"
-            for width in widths:
-                row = cells[width]
-                mark = ""
-                if row.remark:
-                    text = (
-                        f"{scheme}: {row.remark}" if row.error is None else f"{scheme}, {width} columns: {row.remark}"
-                    )
-                    if text not in remarks:
-                        remarks.append(text)
-                    mark = f" [{remarks.index(text) + 1}]"
-                line += f"{('-' if row.error is None else f'{row.error:.4g}') + mark:>11}"
-            lines.append(line)
-        return "\n".join([*lines, *(f"[{i + 1}] {text}" for i, text in enumerate(remarks))])
+            lines.append(f"{scheme:24}" + "".join(f"{_cell(cells[scheme, w], remarks):>12}" for w in widths))
+        return "\n".join([*lines, *(f"[{number}] {text}" for text, number in remarks.items())])
+
+
+def _cell(row: PlanRow, remarks: dict[str, int]) -> str:
+    """The error with the number of its remark; the same remark has the same number everywhere."""
+    text = "-" if row.error is None else f"{row.error:.4g}"
+    if not row.remark:
+        return text
+    return f"{text} [{remarks.setdefault(row.remark.partition('; got')[0], len(remarks) + 1)}]"
 
 
 def plan(
@@ -137,7 +136,7 @@ def plan(
     if not len(n_components):
         raise ValueError("n_components must have at least one entry.")
     for width in n_components:
-        check_integer(width, "n_components", 2)
+        check_integer(width, "n_components", 1)
     if max_bias is not None:
         check_positive(max_bias, "max_bias")
     names = [name for name in SCHEMES if not SCHEMES[name].published] if schemes is None else list(schemes)
@@ -159,7 +158,7 @@ def _designed(
     name: str, kernel: RadialKernel, dim: int, weight: DistanceWeight, width: int, max_bias: float | None
 ) -> PlanRow:
     design = find_design(kernel, dim, weight, width, max_bias)
-    columns = 2 * design.n_frequencies + (design.constant != 0)
+    columns = design.n_columns
     bias = design.bias / np.sqrt(design.error.kernel_mean_square)
     return PlanRow(
         name, width, columns, design.error.relative, float(bias), design.bias_bound, " ".join(design.remarks)
@@ -174,8 +173,10 @@ def _drawn(
         errors = []
         for _ in range(DRAWS if width <= MANY else 1):
             frequencies = scheme.draw(parts, width, weight.z, rng)
+            if not frequencies.rotated or frequencies.phases is not None:
+                return PlanRow(scheme.name, width, frequencies.n_columns, remark=NO_PREDICTION)
             errors.append(predicted_error(frequencies, dim, kernel, weight.z, weights=weight.rho))
-    except (ValueError, ArithmeticError) as reason:  # infinite mass, too few columns, no rotation invariance
+    except (ValueError, ArithmeticError) as reason:  # infinite mass, too few columns, not positive definite
         return PlanRow(scheme.name, width, remark=str(reason))
     relative = np.sqrt(np.mean([error.relative**2 for error in errors]))
     return PlanRow(scheme.name, width, frequencies.n_columns, float(relative), 0.0, 0.0)

@@ -143,7 +143,10 @@ class RandomFeatures(BaseFeatureMap):
         if not isinstance(self.n_components, str):
             check_integer(self.n_components, "n_components", 1)
         elif self.n_components != "auto":
-            raise ValueError(f'n_components must be an integer >= 1 or "auto"; got {self.n_components!r}.')
+            raise ValueError(
+                f"n_components must be an integer >= 1; got {self.n_components!r}. The only string is 'auto', with a "
+                "target_error."
+            )
 
     def _fit(self, X: Rows) -> None:
         check_choice(self.scheme, "scheme", SCHEMES)

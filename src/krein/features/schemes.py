@@ -60,7 +60,7 @@ class Scheme:
             if not isinstance(kernel, PolynomialOnSphere):
                 raise ValueError(
                     f"Scheme {self.name!r} reproduces the published recipe, which exists for PolynomialOnSphere only; "
-                    f"got {kernel!r}. Use 'grff', 'gorf' or 'gorf-blocks'."
+                    f"got {kernel!r}. Use 'optimal' or 'gorf-blocks'."
                 )
             return jordan(published_polynomial(kernel.a, kernel.degree, dim))
         parts = jordan_parts(kernel, dim)
@@ -68,7 +68,7 @@ class Scheme:
             mass = parts.negative.mass - min(parts.constant, 0)
             raise NotPositiveDefiniteError(
                 f"Scheme {self.name!r} needs a kernel that is positive definite in dimension {dim}; {kernel!r} has a "
-                f"negative part of mass {mass:.4g}. Use 'grff' or 'gorf-blocks'."
+                f"negative part of mass {mass:.4g}. Use 'optimal' or 'gorf-blocks'."
             )
         return parts
 

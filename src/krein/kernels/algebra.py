@@ -10,8 +10,24 @@ from krein._validation import Domain, Rows, check_finite
 from krein.kernels.base import Array, Kernel, RadialKernel
 
 
+@dataclass(frozen=True)
+class _Pair(RadialKernel):
+    """Two radial kernels; defined on the sphere only if either of them is."""
+
+    left: RadialKernel
+    right: RadialKernel
+
+    def _check_parameters(self) -> None:
+        _check_radial(self.left, "left")
+        _check_radial(self.right, "right")
+
+    @property
+    def domain(self) -> Domain:
+        return "sphere" if "sphere" in (self.left.domain, self.right.domain) else "euclidean"
+
+
 @dataclass(frozen=True, repr=False)
-class Sum(RadialKernel):
+class Sum(_Pair):
     """Sum k(z) = left(z) + right(z) of two kernels; ``left - right`` is ``Sum(left, Scaled(right, -1.0))``.
 
     Parameters
@@ -30,17 +46,6 @@ class Sum(RadialKernel):
     >>> kernel.set_params(left__scale=3.0).left
     Gaussian(scale=3.0)
     """
-
-    left: RadialKernel
-    right: RadialKernel
-
-    def _check_parameters(self) -> None:
-        _check_radial(self.left, "left")
-        _check_radial(self.right, "right")
-
-    @property
-    def domain(self) -> Domain:
-        return _common_domain(self.left, self.right)
 
     def profile(self, z: ArrayLike) -> Array:
         return self.left.profile(z) + self.right.profile(z)
@@ -96,7 +101,7 @@ class Scaled(RadialKernel):
 
 
 @dataclass(frozen=True, repr=False)
-class Product(RadialKernel):
+class Product(_Pair):
     """Product k(z) = left(z) right(z) of two kernels, positive definite if both are.
 
     Parameters
@@ -114,17 +119,6 @@ class Product(RadialKernel):
     array([1.      , 0.441248])
     """
 
-    left: RadialKernel
-    right: RadialKernel
-
-    def _check_parameters(self) -> None:
-        _check_radial(self.left, "left")
-        _check_radial(self.right, "right")
-
-    @property
-    def domain(self) -> Domain:
-        return _common_domain(self.left, self.right)
-
     def profile(self, z: ArrayLike) -> Array:
         return self.left.profile(z) * self.right.profile(z)
 
@@ -138,10 +132,6 @@ class Product(RadialKernel):
 def _check_radial(kernel: Kernel, name: str) -> None:
     if not isinstance(kernel, RadialKernel):
         raise ValueError(f"{name} must be a radial kernel; got {kernel!r}.")
-
-
-def _common_domain(left: RadialKernel, right: RadialKernel) -> Domain:
-    return "sphere" if "sphere" in (left.domain, right.domain) else "euclidean"
 
 
 def _bracketed(kernel: RadialKernel, *looser: type[RadialKernel]) -> str:

@@ -8,20 +8,18 @@ E k_hat(z) = c_0 + sum c_i Omega_d(||w_i|| z) is known exactly, and its bias is 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
 
-from krein.kernels.base import RadialKernel
+from krein.sampling.design_objective import ErrorTables
 from krein.sampling.directions import haar
-from krein.sampling.distance_weight import DistanceWeight
 from krein.sampling.error import PredictedError
 from krein.sampling.frequencies import Frequencies
 from krein.spectral.bessel import omega
-from krein.spectral.radial_table import RadialTable
 
 Array = NDArray[np.float64]
 
@@ -65,6 +63,8 @@ class Design:
         Certified: |E k_hat(z) - k(z)| is at most this for all z in [0, reach].
     remarks : tuple of str
         What a user should know, for example that the bias is larger than the standard deviation.
+    phased : bool
+        A single column: its frequency has a random phase in place of a cosine and a sine.
     """
 
     recipe: str
@@ -75,11 +75,17 @@ class Design:
     error: PredictedError
     bias_bound: float
     remarks: tuple[str, ...] = ()
+    phased: bool = False
 
     @property
     def n_frequencies(self) -> int:
         """Number of frequencies, copies included."""
         return sum(len(block.coefficients) * block.copies for block in self.blocks)
+
+    @property
+    def n_columns(self) -> int:
+        """Number of real columns."""
+        return (1 if self.phased else 2) * self.n_frequencies + (self.constant != 0)
 
     @property
     def copies(self) -> int:
@@ -119,7 +125,18 @@ class Design:
             frames = haar(self.dim, block.weights.shape[1], block.copies, rng)
             weights.append((block.weights @ frames.swapaxes(1, 2)).reshape(-1, self.dim))
             coefficients.append(np.tile(block.coefficients, block.copies))
-        return Frequencies(np.concatenate(weights), np.concatenate(coefficients), self.constant)
+        phases = rng.uniform(0, 2 * np.pi, self.n_frequencies) if self.phased else None
+        return Frequencies(np.concatenate(weights), np.concatenate(coefficients), self.constant, phases)
+
+    def with_phases(self) -> Design:
+        """The design with a random phase b in place of every pair of cosine and sine.
+
+        2 c cos(w.x + b) cos(w.y + b) = c cos(w.(x - y)) + c cos(w.(x + y) + 2 b): the second term has mean 0 and is
+        uncorrelated with everything else, so every frequency adds c^2/2 to the variance.
+        """
+        added = sum(block.copies * float(block.coefficients @ block.coefficients) / 2 for block in self.blocks)
+        error = replace(self.error, mean_squared=self.error.mean_squared + added)
+        return replace(self, error=error, phased=True)
 
     def to_arrays(self) -> dict[str, NDArray[Any]]:
         """The fields as arrays, for saving."""
@@ -130,6 +147,7 @@ class Design:
             "numbers": np.array([self.constant, self.reach, self.bias_bound, *error]),
             "copies": np.array([block.copies for block in self.blocks]),
             "remarks": np.array(self.remarks, dtype=str),
+            "phased": np.array(self.phased),
         }
         for i, block in enumerate(self.blocks):
             arrays |= {f"weights{i}": block.weights, f"coefficients{i}": block.coefficients}
@@ -144,33 +162,28 @@ class Design:
         )
         constant, reach, bound, *error = map(float, arrays["numbers"])
         remarks = tuple(map(str, arrays["remarks"]))
-        return cls(
-            str(arrays["recipe"]), int(arrays["dim"]), blocks, constant, reach, PredictedError(*error), bound, remarks
-        )
+        recipe, dim, phased = str(arrays["recipe"]), int(arrays["dim"]), bool(arrays["phased"])
+        return cls(recipe, dim, blocks, constant, reach, PredictedError(*error), bound, remarks, phased)
 
 
-def rotation_error(
-    kernel: RadialKernel, dim: int, blocks: Sequence[Block], constant: float, weight: DistanceWeight
-) -> PredictedError:
-    """Exact mean squared error over independent Haar rotations of the blocks, averaged over the weight.
+def rotation_error(blocks: Sequence[Block], constant: float, tables: ErrorTables) -> PredictedError:
+    """Exact mean squared error over independent Haar rotations of the blocks, averaged over the weight of the tables.
 
     A block has the variance c^T A c - int (sum c_i Omega_d(||w_i|| z))^2 rho, see ``krein.sampling.error``.
     """
-    k = kernel.profile(weight.z)
+    weight = tables.weight
     total, variance = np.full(weight.z.shape, constant), 0.0
-    top = max(float(block.radii.max()) for block in blocks)
-    F = RadialTable(dim, weight.z, weight.rho, (2 * top) ** 2)
     for block in blocks:
         c = block.coefficients
         inner = block.weights @ block.weights.T
         squares = np.diagonal(inner)
         sums = squares[:, None] + squares
-        A = (F(np.maximum(sums - 2 * inner, 0))[0] + F(sums + 2 * inner)[0]) / 2
-        expected = c @ omega(dim, np.multiply.outer(block.radii, weight.z))
+        A = (tables.F(np.maximum(sums - 2 * inner, 0))[0] + tables.F(sums + 2 * inner)[0]) / 2
+        expected = c @ omega(tables.dim, np.multiply.outer(block.radii, weight.z))
         variance += block.copies * (float(c @ A @ c) - weight.mean(expected**2))
         total += block.copies * expected
-    squared_bias = weight.mean((total - k) ** 2)
-    return PredictedError(max(variance, 0.0) + squared_bias, squared_bias, weight.mean(k**2))
+    squared_bias = weight.mean((total - tables.k) ** 2)
+    return PredictedError(max(variance, 0.0) + squared_bias, squared_bias, tables.mean_square)
 
 
 def stacked(blocks: Sequence[Block]) -> tuple[Array, Array]:

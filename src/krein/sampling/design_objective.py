@@ -13,6 +13,7 @@ in w is that at the best c (variable projection): a few dozen quasi-Newton steps
 from __future__ import annotations
 
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -41,8 +42,8 @@ class Fit:
     value: float
 
 
-class DesignObjective:
-    """E(w) for one kernel, dimension, distance weight and number of copies.
+class ErrorTables:
+    """F, B and Omega_d of a kernel, a dimension and a weight on distances, for radii up to the largest.
 
     Parameters
     ----------
@@ -51,29 +52,46 @@ class DesignObjective:
     weight : DistanceWeight
     largest_radius : float
         Of the tables; frequencies beyond it are treated as if they had it.
+    """
+
+    def __init__(self, kernel: RadialKernel, dim: int, weight: DistanceWeight, largest_radius: float) -> None:
+        self.kernel, self.dim, self.weight, self.largest_radius = kernel, dim, weight, largest_radius
+        self.k = kernel.profile(weight.z)
+        self.mean, self.mean_square = weight.mean(self.k), weight.mean(self.k**2)
+
+    @cached_property
+    def F(self) -> RadialTable:
+        """Of ||w_i - w_j||^2 and ||w_i + w_j||^2."""
+        return RadialTable(self.dim, self.weight.z, self.weight.rho, (2 * self.largest_radius) ** 2)
+
+    @cached_property
+    def B(self) -> RadialTable:
+        """Of ||w_i||^2."""
+        return RadialTable(self.dim, self.weight.z, self.weight.rho * self.k, self.largest_radius**2)
+
+    @cached_property
+    def omega(self) -> RadialTable:
+        """Omega_d, of (||w_i|| z)^2."""
+        return RadialTable(self.dim, np.ones(1), np.ones(1), (self.largest_radius * self.weight.reach) ** 2)
+
+
+class DesignObjective:
+    """E(w) for given tables and number of copies.
+
+    Parameters
+    ----------
+    tables : ErrorTables
     copies : int
         B.
     constant : bool
         Whether there is a constant c_0.
     """
 
-    def __init__(
-        self,
-        kernel: RadialKernel,
-        dim: int,
-        weight: DistanceWeight,
-        largest_radius: float,
-        copies: int = 1,
-        constant: bool = True,
-    ) -> None:
-        k = kernel.profile(weight.z)
-        self.dim, self.largest_radius, self.copies, self.constant = dim, largest_radius, copies, constant
-        self.F = RadialTable(dim, weight.z, weight.rho, (2 * largest_radius) ** 2)
-        self.B = RadialTable(dim, weight.z, weight.rho * k, largest_radius**2)
-        self.omega = RadialTable(dim, np.ones(1), np.ones(1), (largest_radius * weight.reach) ** 2)
-        self.mean, self.mean_square = weight.mean(k), weight.mean(k**2)
+    def __init__(self, tables: ErrorTables, copies: int = 1, constant: bool = True) -> None:
+        self.tables, self.copies, self.constant = tables, copies, constant
+        weight = tables.weight
         points = weight.reach * (1 - np.cos(np.pi * (np.arange(BIAS_POINTS) + 0.5) / BIAS_POINTS)) / 2
-        self.squared_points, self.target = points**2, kernel.profile(points)
+        self.squared_points, self.target = points**2, tables.kernel.profile(points)
         self.share = _on_points(weight, points)
         self.bias_weight = np.zeros(BIAS_POINTS)
         self.ridge = RIDGE
@@ -86,12 +104,12 @@ class DesignObjective:
         """E k_hat - k at the points that carry the weight on the bias, for the best coefficients."""
         fit = self.fit(w)
         squares = np.einsum("ij,ij->i", w, w)
-        expected, _ = self.omega(np.multiply.outer(squares, self.squared_points))
+        expected, _ = self.tables.omega(np.multiply.outer(squares, self.squared_points))
         return np.asarray(fit.coefficients @ expected + fit.constant - self.target)
 
     def minimise(self, w: Array, iterations: int) -> tuple[Array, Fit]:
         """Frequencies that (locally) minimise E, from w on, and their coefficients."""
-        floor = FLOOR * self.mean_square
+        floor, largest = FLOOR * self.tables.mean_square, self.tables.largest_radius
 
         def value_and_gradient(x: Array) -> tuple[float, Array]:
             fit, gradient = self._evaluate(x.reshape(w.shape), gradient=True)
@@ -103,7 +121,7 @@ class DesignObjective:
         found = minimize(value_and_gradient, w.ravel(), jac=True, method="L-BFGS-B", options=options)
         best = found.x.reshape(w.shape)
         lengths = np.linalg.norm(best, axis=1, keepdims=True)
-        best = best * np.minimum(1, self.largest_radius / np.maximum(lengths, self.largest_radius))
+        best = best * np.minimum(1, largest / np.maximum(lengths, largest))
         return best, self.fit(best)
 
     def _evaluate(self, w: Array, *, gradient: bool = False) -> tuple[Fit, Array]:
@@ -112,11 +130,11 @@ class DesignObjective:
         squares = np.diagonal(inner).copy()
         upper = np.triu_indices(n)
         sums, inner = (squares[:, None] + squares)[upper], 2 * inner[upper]
-        f_minus, slope_minus = self.F(sums - inner)
-        f_plus, slope_plus = self.F(sums + inner)
-        at_w, slope_at_w = self.F(squares)
-        b, slope_b = self.B(squares)
-        expected, slope_expected = self.omega(np.multiply.outer(squares, self.squared_points))
+        f_minus, slope_minus = self.tables.F(sums - inner)
+        f_plus, slope_plus = self.tables.F(sums + inner)
+        at_w, slope_at_w = self.tables.F(squares)
+        b, slope_b = self.tables.B(squares)
+        expected, slope_expected = self.tables.omega(np.multiply.outer(squares, self.squared_points))
         h = (1 - 1 / B) * self.share + self.bias_weight
 
         H = np.empty((n + 1, n + 1))
@@ -124,11 +142,11 @@ class DesignObjective:
         H[:n, :n] = np.triu(H[:n, :n]) + np.triu(H[:n, :n], 1).T + (expected * h) @ expected.T
         H[n, :n] = H[:n, n] = at_w / B + expected @ h
         H[n, n] = 1 / B + h.sum()
-        g = np.append(b / B + expected @ (h * self.target), self.mean / B + h @ self.target)
+        g = np.append(b / B + expected @ (h * self.target), self.tables.mean / B + h @ self.target)
         if not self.constant:
             H, g = H[:n, :n], g[:n]
         c = _solve(H, g, self.ridge)
-        value = float(c @ (H @ c) - 2 * g @ c + self.mean_square / B + h @ self.target**2)
+        value = float(c @ (H @ c) - 2 * g @ c + self.tables.mean_square / B + h @ self.target**2)
         fit = Fit(c[:n], float(c[n]) if self.constant else 0.0, value)
         if not gradient:
             return fit, np.empty(0)

@@ -13,6 +13,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from dataclasses import replace
+from functools import cached_property
 from typing import Any
 
 import numpy as np
@@ -22,7 +23,7 @@ from krein._random import Streams
 from krein.kernels.base import RadialKernel
 from krein.sampling.allocation import apportion
 from krein.sampling.design import Block, Design, rotation_error, stacked
-from krein.sampling.design_objective import DesignObjective, Fit
+from krein.sampling.design_objective import DesignObjective, ErrorTables, Fit
 from krein.sampling.directions import orthonormal_blocks
 from krein.sampling.distance_weight import DistanceWeight
 from krein.spectral.bessel import omega
@@ -71,7 +72,9 @@ class DesignProblem:
         self._measures: dict[float, MinimumVarianceMeasure] = {}
 
     def design(self, n_columns: int) -> Design:
-        """The best design of at most ``n_columns`` real columns, at least 2."""
+        """The best design of at most ``n_columns`` real columns; a single one has a random phase."""
+        if n_columns == 1:
+            return self.design(2).with_phases()
         shapes = _shapes(n_columns, self.dim)
         found = [self._on_blocks(measure, *shape) for measure in self.measures() for shape in shapes]
         found = [min(found, key=self._loss)]
@@ -89,6 +92,21 @@ class DesignProblem:
                     self.kernel, self.dim, self.weight.reach, bias * self.scale, self.mixed.z, self.mixed.rho
                 )
             yield self._measures[bias]
+
+    @cached_property
+    def _tables(self) -> ErrorTables:
+        return ErrorTables(self.kernel, self.dim, self.mixed, self._largest_radius)
+
+    @cached_property
+    def _pure_tables(self) -> ErrorTables:
+        return ErrorTables(self.kernel, self.dim, self.weight, self._largest_radius)
+
+    @cached_property
+    def _largest_radius(self) -> float:
+        """Of joint designs, and at least that of all measures."""
+        largest = max(float(measure.radii.max()) for measure in self.measures())
+        grid = radius_grid(self.kernel, self.dim, self.weight.reach)
+        return min(RADIUS_MARGIN * largest, float(grid[-1]))
 
     # ---- recipe "blocks" ----
 
@@ -150,7 +168,7 @@ class DesignProblem:
         starts: list[tuple[float, int, Array, DesignObjective]] = []
         for n, constant in shapes:
             size, copies = _joint_shape(n, self.dim)
-            objective = self._objective(copies, constant)
+            objective = DesignObjective(self._tables, copies, constant)
             for measure in self.measures():
                 radii = np.repeat(measure.radii, self._shares(measure, n))
                 radii = radii[((np.arange(size) + 0.5) * n / size).astype(int)]
@@ -161,11 +179,6 @@ class DesignProblem:
     def _directions(self, size: int) -> Array:
         """Orthonormal blocks, always the same: a design is no random variable."""
         return orthonormal_blocks(min(self.dim, size), size, Streams(0)("directions that a joint design starts from"))
-
-    def _objective(self, copies: int, constant: bool) -> DesignObjective:
-        largest = RADIUS_MARGIN * max(float(measure.radii.max()) for measure in self.measures())
-        largest = min(largest, float(radius_grid(self.kernel, self.dim, self.weight.reach)[-1]))
-        return DesignObjective(self.kernel, self.dim, self.mixed, largest, copies, constant)
 
     def _excess(self, fit: Fit) -> float:
         """What sums of coefficients that float32 cannot hold cost, in a comparison of starts."""
@@ -203,13 +216,13 @@ class DesignProblem:
 
     def _certified(self, recipe: str, blocks: tuple[Block, ...], constant: float) -> Design:
         radii, masses = stacked(blocks)
-        error = rotation_error(self.kernel, self.dim, blocks, constant, self.weight)
+        error = rotation_error(blocks, constant, self._pure_tables)
         bound = bias_bound(self.kernel, self.dim, radii, masses, constant, self.weight.reach)
         return Design(recipe, self.dim, blocks, constant, self.weight.reach, error, bound)
 
     def _loss(self, design: Design) -> float:
         """Mean squared error under the mixed weight."""
-        return rotation_error(self.kernel, self.dim, design.blocks, design.constant, self.mixed).mean_squared
+        return rotation_error(design.blocks, design.constant, self._tables).mean_squared
 
     def _remarks(self, design: Design, allowed: float) -> Iterator[str]:
         if design.bias > design.standard_deviation:

@@ -17,6 +17,7 @@ Array = NDArray[np.float64]
 
 ROWS = 1000  # of a subsample, always the same for the same rows: a refit finds its weight and its design again
 BINS = 100
+SAMPLE_BINS = 400  # of a sample of distances: what their spread within a bin changes is far below the error
 MARGIN = 1.1  # reach over the largest distance of the subsample, where no smaller bound on all distances is known
 UNIFORM_SHARE = 0.1  # of a mixed weight
 KEPT = 32  # weights of rows
@@ -66,7 +67,7 @@ def weight_of_rows(X: Any, reach: float | None = None, fallback: float = 1.0) ->
     """
     n = X.shape[0]
     rows = X[np.sort(np.random.default_rng(0).choice(n, min(n, ROWS), replace=False))]
-    bound = 2 * float(row_norms(X).max())
+    bound = float(f"{2 * row_norms(X).max():.12g}")
     key = _digest(rows, (n, bound, reach, fallback))
     if key not in _KEPT:
         while len(_KEPT) >= KEPT:
@@ -89,7 +90,7 @@ def _weight_of_sample(rows: Any, n: int, bound: float, reach: float | None, fall
     between = distances(rows, rows)[np.triu_indices(rows.shape[0], 1)]
     if reach is None:
         largest = float(between.max(initial=0.0))
-        reach = min(MARGIN * largest, bound) if largest > 0 else fallback
+        reach = _rounded_up(min(MARGIN * largest, bound)) if largest > 0 else fallback
     between = between[between <= reach]
     if not len(between):
         return uniform_weight(reach)
@@ -99,8 +100,15 @@ def _weight_of_sample(rows: Any, n: int, bound: float, reach: float | None, fall
 
 def _binned(z: Array, reach: float) -> tuple[Array, Array]:
     """Mean distance and share of every bin that is not empty."""
-    bins = np.minimum((z * (BINS / reach)).astype(np.intp), BINS - 1)
-    counts = np.bincount(bins, minlength=BINS)
-    sums = np.bincount(bins, weights=z, minlength=BINS)
+    bins = np.minimum((z * (SAMPLE_BINS / reach)).astype(np.intp), SAMPLE_BINS - 1)
+    counts = np.bincount(bins, minlength=SAMPLE_BINS)
+    sums = np.bincount(bins, weights=z, minlength=SAMPLE_BINS)
     used = counts > 0
-    return sums[used] / counts[used], counts[used] / counts.sum()
+    means = np.round(sums[used] / counts[used] / reach, 9) * reach  # the same for rows that differ by rounding
+    return np.minimum(means, reach), counts[used] / counts.sum()
+
+
+def _rounded_up(x: float) -> float:
+    """The smallest number of six digits that is not below x, but for rounding."""
+    unit = 10.0 ** (np.floor(np.log10(x)) - 5)
+    return float(np.format_float_scientific(np.ceil(x / unit - 1e-6) * unit, 5, unique=False))

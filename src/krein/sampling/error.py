@@ -16,18 +16,16 @@ from dataclasses import dataclass
 
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
-from scipy.fft import dct
-from scipy.interpolate import CubicSpline
 
 from krein._validation import check_integer
 from krein.kernels.base import RadialKernel, check_radial
 from krein.sampling.frequencies import Frequencies
 from krein.spectral import omega
+from krein.spectral.radial_table import RadialTable
 
 Array = NDArray[np.float64]
 
-MAX_TABLE = 1000.0  # up to this value of t max(z), F and B are read from splines; beyond, they are summed directly
-STEP = 0.02  # of the splines, in units of 1/max(z): error STEP^4/384 < 1e-9
+MAX_TABLE = 1000.0  # up to this value of t max(z), F and B are read from tables; beyond, they are summed directly
 PAIRS_AT_ONCE = 1 << 20
 
 
@@ -144,18 +142,13 @@ def pair_sum(w: Array, c: Array, F: OmegaTransform) -> float:
 
 
 class OmegaTransform:
-    """t -> int Omega_d(t z) m(dz) for a weighted sample m of distances.
-
-    As a function of z, Omega_d(t z) is band-limited (bandwidth t): it is interpolated exactly to rounding from
-    Chebyshev nodes on [0, max z], so the sample is first condensed to weights on these nodes; as a function of t it
-    goes through a spline.
-    """
+    """t -> int Omega_d(t z) m(dz) for a weighted sample m of distances: a table, and sums where t is far."""
 
     def __init__(self, dim: int, z: Array, weights: Array) -> None:
         self.dim, self.z, self.weights = dim, z, weights
         self.reach = float(z.max())
         self.top = 0.0
-        self.spline: CubicSpline | None = None
+        self.table: RadialTable | None = None
 
     def __call__(self, t: Array) -> Array:
         t = np.asarray(t, float)
@@ -163,28 +156,14 @@ class OmegaTransform:
             return np.full(t.shape, self.weights.sum())
         limit = MAX_TABLE / self.reach
         top = min(float(t.max(initial=0.0)), limit)
-        if self.spline is None or top > self.top:
-            self._tabulate(min(1.25 * top + 1 / self.reach, limit))
-        assert self.spline is not None
-        values = np.asarray(self.spline(np.minimum(t, self.top)))
+        if self.table is None or top > self.top:
+            self.top = min(1.25 * top + 1 / self.reach, limit)
+            self.table = RadialTable(self.dim, self.z, self.weights, self.top**2)
+        values = self.table(np.minimum(t, self.top) ** 2)[0]
         far = t > self.top
         if far.any():
             values[far] = self._directly(t[far])
         return values
-
-    def _tabulate(self, top: float) -> None:
-        self.top = top
-        half = (
-            top * self.reach / 2
-        )  # a wave of this many radians has a Chebyshev series that ends cbrt(half) further on
-        size = int(half + 12 * np.cbrt(half)) + 32
-        nodes = self.reach * (1 - np.cos(np.pi * (np.arange(size) + 0.5) / size)) / 2
-        condensed = _chebyshev_weights(1 - 2 * self.z / self.reach, self.weights, size)
-        t_nodes = top * (1 - np.cos(np.pi * (np.arange(size) + 0.5) / size)) / 2
-        values = omega(self.dim, np.multiply.outer(t_nodes, nodes)) @ condensed  # size < 700: at most 4 MB
-        series = np.polynomial.chebyshev.Chebyshev(_chebyshev_coefficients(values), domain=[top, 0])
-        t = np.linspace(0, top, int(np.ceil(top * self.reach / STEP)) + 8)
-        self.spline = CubicSpline(t, series(t))
 
     def _directly(self, t: Array) -> Array:
         found = np.empty(len(t))
@@ -192,20 +171,3 @@ class OmegaTransform:
         for start in range(0, len(t), step):
             found[start : start + step] = omega(self.dim, t[start : start + step, None] * self.z) @ self.weights
         return found
-
-
-def _chebyshev_coefficients(values: Array) -> Array:
-    """Coefficients of the interpolant through values at the nodes cos(pi (j + 1/2)/n)."""
-    coefficients = np.asarray(dct(values, type=2)) / len(values)
-    coefficients[0] /= 2
-    return coefficients
-
-
-def _chebyshev_weights(x: Array, weights: Array, size: int) -> Array:
-    """Weights on the nodes cos(pi (j + 1/2)/n) that integrate polynomials of degree < n as the given sample does."""
-    before, current = np.ones_like(x), x.copy()
-    moments = np.empty(size)
-    for degree in range(size):
-        moments[degree] = weights @ before  # int T_degree
-        before, current = current, 2 * x * current - before
-    return np.asarray(dct(moments, type=3)) / size

@@ -23,6 +23,7 @@ from krein.spectral.measure import Array, RadialMeasure
 TAIL_LEVELS = (1e-14, 1e-11, 1e-8, 1e-6, 1e-4, 1e-3, 1e-2, 0.05, 0.15, 0.3, 0.5)  # panel edges of expectations
 FEW_PIECES = 8
 ORDERS = (12, 24, 48, 96, 160)  # Gauss nodes per panel
+ROUNDING, ERRORS = 1e-11, 4.0  # a part below this share of the mass, or this many errors of the measure, is noise
 
 
 @dataclass(frozen=True)
@@ -130,7 +131,8 @@ class RadialLaw:
         """Normalised kernel E Omega_d(R z) of this part.
 
         Accurate to rounding for smooth kernels; to about 1e-3 at d = 1 and 1e-4 at d = 2, 3 where the law has a heavy
-        tail (Laplacian), which oscillates in the integral.
+        tail (Laplacian), which oscillates in the integral. In these dimensions a z of more than a hundred times the
+        range of the kernel, where it has long vanished, is worse: up to 0.1 at d = 1, 1e-3 at d = 2, 1e-4 at d = 3.
         """
         z = np.asarray(z, float)
         widest = float(np.diff(self.quantile([0.0, 0.3, 0.7, 0.95, 0.999])).max())
@@ -212,12 +214,12 @@ def jordan(measure: RadialMeasure) -> Jordan:
     total = sum(abs(mass) for *_, mass in pieces)
     if total == 0:
         raise NoFrequenciesError("The measure is nothing but a constant: there is no frequency to sample.")
-    # a part of less mass than this is rounding of the density; a cut-off measure has an unknown error instead
-    rounding = max(1e-12 * total, measure.error if np.isfinite(measure.error) else 0.0)
+    # such a part is noise of the density, and would take columns as a true one; a cut-off measure has an unknown error
+    noise = max(ROUNDING * total, ERRORS * measure.error if np.isfinite(measure.error) else 0.0)
     parts = []
     for sign in (1, -1):
         own = np.array([piece for piece in pieces if sign * piece[2] > 1e-16 * total]).reshape(-1, 3)
-        if np.abs(own[:, 2]).sum() <= rounding:
+        if np.abs(own[:, 2]).sum() <= noise:
             own = own[:0]
         parts.append(RadialLaw(measure, sign, own[:, 0], own[:, 1], np.abs(own[:, 2])))
     return Jordan(float(at.get(0.0, 0.0)), *parts)

