@@ -19,12 +19,13 @@ from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
+from protocol import N_ROWS, some_rows
 from scipy import stats
 
 from krein import make_features, relative_error
 from krein.datasets import load
 from krein.experiments.expectations import Expectation, independent
-from krein.experiments.setting import KERNELS, N_ROWS, frequencies_per_sign
+from krein.experiments.setting import KERNELS, frequencies_per_sign
 
 KERNEL = KERNELS["polynomial"]
 WIDTHS = ("d/4", "d/2", "d", "2d", "4d", "8d")  # columns; 6 for 22/4, as in the reference
@@ -93,8 +94,8 @@ def measure(data: str, methods: list[str], draws: int) -> Iterator[Cell]:
 def _cell(X: np.ndarray, method: str, options: dict[str, Any], columns: int, draws: int, reference: Any) -> Cell:
     errors, fit, transform = [], [], []
     for seed in range(draws):
-        rng = np.random.default_rng([seed, columns])  # of features too, or all widths would share their luck
-        rows = X[rng.choice(len(X), N_ROWS, replace=False)]
+        rows = some_rows(X, [seed, columns])
+        rng = np.random.default_rng([seed, columns, 1])  # of features: or all widths would share their luck
         start = time.perf_counter()
         features = make_features(method, KERNEL, columns, random_state=rng, **options).fit(rows)
         fit.append(time.perf_counter() - start)

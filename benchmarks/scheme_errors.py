@@ -15,12 +15,13 @@ import sys
 from typing import Any
 
 import numpy as np
+from protocol import some_rows
 
 from krein import make_features, relative_error
 from krein.datasets import load
 from krein.kernels import Gaussian
 
-N_ROWS, REFERENCE_DRAWS, LIMIT = 1000, 10, 4.0
+REFERENCE_DRAWS, LIMIT = 10, 4.0
 MULTIPLES = (1, 2, 4, 8)
 ROUNDING = 0.0005  # of the reference
 # (scheme, options): reference on letter and on ijcnn1; None where it was not measured
@@ -45,7 +46,7 @@ def errors(X: np.ndarray, scheme: str, radii: str | None, multiple: int, draws: 
     columns = 2 * multiple * (dim + 1) + 1 if scheme == "quadrature" else 2 * multiple * dim
     options: dict[str, Any] = {} if radii is None else {"radii": radii}
     for seed in range(draws):
-        rows = X[np.random.default_rng([seed, multiple]).choice(len(X), N_ROWS, replace=False)]
+        rows = some_rows(X, [seed, multiple])
         features = make_features(scheme, kernel, columns, random_state=seed, **options).fit(rows)
         found.append(relative_error(kernel, features, rows))
     return np.array(found)

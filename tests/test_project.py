@@ -102,12 +102,13 @@ def test_ci_takes_its_commands_from_the_readme(repository: Path) -> None:
         assert subprocess.run(command, cwd=repository, capture_output=True, text=True, check=True).stdout == block
 
 
-def test_readme_example_runs(repository: Path) -> None:
-    blocks = fenced_blocks(repository, "README.md", "python")
+@pytest.mark.parametrize("page", ["README.md", "docs/optimal.md"])
+def test_example_of_a_page_runs(page: str, repository: Path) -> None:
+    blocks = fenced_blocks(repository, page, "python")
     flags = doctest.NORMALIZE_WHITESPACE | doctest.ELLIPSIS
     runner = doctest.DocTestRunner(optionflags=flags)
     for block in blocks:
-        runner.run(doctest.DocTestParser().get_doctest(block, {}, "README.md", "README.md", 0))
+        runner.run(doctest.DocTestParser().get_doctest(block, {}, page, page, 0))
     assert runner.summarize(verbose=False).failed == 0
     assert runner.tries > 5
 

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from functools import partial
+from importlib import import_module
 from importlib.util import find_spec
 from typing import Any
 
@@ -14,9 +16,8 @@ FLIP = {"regularization": "flip"}
 C = 1000.0  # as in the paper
 
 if find_spec("krein.learn") is not None:
-    from krein.learn import KreinRidge, KreinRidgeClassifier, KreinSVC, KreinSVR
-
-    KREIN_CLASSIFIERS["KreinSVC"] = lambda features: KreinSVC(features, C=C, **FLIP)
-    KREIN_CLASSIFIERS["KreinRidgeClassifier"] = lambda features: KreinRidgeClassifier(features, alpha="auto", **FLIP)
-    KREIN_REGRESSORS["KreinSVR"] = lambda features: KreinSVR(features, C=C, epsilon=0.1, **FLIP)
-    KREIN_REGRESSORS["KreinRidge"] = lambda features: KreinRidge(features, alpha="auto", **FLIP)
+    learn = import_module("krein.learn")
+    KREIN_CLASSIFIERS["KreinSVC"] = partial(learn.KreinSVC, C=C, **FLIP)
+    KREIN_CLASSIFIERS["KreinRidgeClassifier"] = partial(learn.KreinRidgeClassifier, alpha="auto", **FLIP)
+    KREIN_REGRESSORS["KreinSVR"] = partial(learn.KreinSVR, C=C, epsilon=0.1, **FLIP)
+    KREIN_REGRESSORS["KreinRidge"] = partial(learn.KreinRidge, alpha="auto", **FLIP)

@@ -1,8 +1,8 @@
 """Predictions from the features: accuracy (Figure 3) and root mean square error (Tables III and IV).
 
 The linear learner is the one of the paper, LIBLINEAR with C = 1000: squared hinge or squared epsilon-insensitive loss,
-solved in the primal, without an intercept, to the tolerances that LIBLINEAR has by default (for the regression: its recent
-versions; ten times more ends early, with larger errors). The dual solvers do not converge at this C.
+solved in the primal, without an intercept, to the tolerances that LIBLINEAR has by default (for the regression in its
+recent versions; ten times more ends early, with larger errors). The dual solvers do not converge at this C.
 """
 
 from __future__ import annotations

@@ -45,9 +45,10 @@ JOINT_SIZE = 400  # frequencies optimised together
 JOINT_WORK = 1 << 25  # frequencies^2 x coordinates
 SCREENING, ITERATIONS = 40, 300  # of every start, and of the best of them
 SCREENED = 2  # starts that are followed to the end
+LEAST_VARIATION = 0.05  # of the expectation, over that of the kernel, below which a design is but a constant
 RADIUS_MARGIN = 3.0  # radii of a joint design, over the largest of all measures
 BIAS_WEIGHT = 0.05  # with which the weight on the squared bias, uniform on [0, reach], begins to grow under a max_bias
-TIGHTENINGS = 6  # rounds in which it grows where the bias exceeds max_bias
+TIGHTENINGS, GROWTH = 10, 6.0  # rounds in which it grows where the bias comes near max_bias, and how much in one
 TIGHTENING_ITERATIONS = 60
 
 
@@ -76,13 +77,28 @@ class DesignProblem:
         if n_columns == 1:
             return self.design(2).with_phases()
         shapes = _shapes(n_columns, self.dim)
-        found = [self._on_blocks(measure, *shape) for measure in self.measures() for shape in shapes]
-        found = [min(found, key=self._loss)]
+        on_blocks = [self._on_blocks(measure, *shape) for measure in self.measures() for shape in shapes]
+        found = [self._best(on_blocks)]
         found += self._joint([shape for shape in shapes if shape[0] <= 2 * self.dim] or shapes[:1])
-        allowed = np.inf if self.max_bias is None else self.max_bias * self.scale
-        within = [design for design in found if design.bias_bound <= allowed]
-        chosen = min(within, key=self._loss) if within else min(found, key=lambda design: design.bias_bound)
-        return replace(chosen, remarks=tuple(self._remarks(chosen, allowed)))
+        chosen = self._best(found)
+        return replace(chosen, remarks=tuple(self._remarks(chosen)))
+
+    @property
+    def allowed(self) -> float:
+        """The largest bias that is aimed at, absolute."""
+        return np.inf if self.max_bias is None else self.max_bias * self.scale
+
+    def _best(self, designs: Sequence[Design]) -> Design:
+        """The least error within the allowed bias, or else the least bias that is not bought with a useless variance.
+
+        With few columns a constant may have the least error: it comes last.
+        """
+        designs = [design for design in designs if self._variation(design) > LEAST_VARIATION] or designs
+        within = [design for design in designs if design.bias_bound <= self.allowed]
+        if within:
+            return min(within, key=self._loss)
+        useful = [design for design in designs if design.error.relative < 1] or designs
+        return min(useful, key=lambda design: design.bias_bound)
 
     def measures(self) -> Iterator[MinimumVarianceMeasure]:
         """The minimum-variance measures along the ladder of biases; kept."""
@@ -199,14 +215,12 @@ class DesignProblem:
 
     def _tightened(self, design: Design, objective: DesignObjective, w: Array) -> Design:
         """A weight on the bias grows where the bias is too large, until it is nowhere."""
-        assert self.max_bias is not None
-        allowed = self.max_bias * self.scale
         objective.bias_weight[:] = BIAS_WEIGHT / len(objective.bias_weight)
         for _ in range(TIGHTENINGS):
-            if design.bias_bound <= allowed:
+            if design.bias_bound <= self.allowed:
                 break
             bias = np.abs(objective.bias(w))
-            objective.bias_weight *= 1 + 9 * np.minimum(bias / (0.7 * allowed), 10) ** 2
+            objective.bias_weight *= 1 + np.minimum(bias / (0.7 * self.allowed), GROWTH) ** 2
             w, fit = objective.minimise(w, TIGHTENING_ITERATIONS)
             design = self._certified("joint", (_block(w, fit, objective.copies),), fit.constant)
         objective.bias_weight[:] = 0.0
@@ -224,14 +238,24 @@ class DesignProblem:
         """Mean squared error under the mixed weight."""
         return rotation_error(design.blocks, design.constant, self._tables).mean_squared
 
-    def _remarks(self, design: Design, allowed: float) -> Iterator[str]:
+    def _variation(self, design: Design) -> float:
+        """Range of E k_hat over that of k, on [0, reach]."""
+        z = np.linspace(0, self.weight.reach, 65)
+        expected = design.masses @ omega(self.dim, np.multiply.outer(design.atoms, z))
+        return float(np.ptp(expected) / np.ptp(self.kernel.profile(z)))
+
+    def _remarks(self, design: Design) -> Iterator[str]:
         if design.bias > design.standard_deviation:
             yield (
                 f"The root mean square bias {design.bias:.2g} exceeds the standard deviation "
                 f"{design.standard_deviation:.2g}: independent draws do not average it out. A max_bias lowers it."
             )
-        if design.bias_bound > allowed:
-            yield f"No bias as small as {allowed:.3g} was reached; the smallest found is {design.bias_bound:.3g}."
+        if self._variation(design) <= LEAST_VARIATION:
+            yield "It is all but a constant: this kernel needs more columns."
+        if design.error.relative > 1:
+            yield "The error is larger than the kernel itself: more columns are needed, or a larger max_bias."
+        if design.bias_bound > self.allowed:
+            yield f"No bias as small as {self.allowed:.3g} was reached; the smallest found is {design.bias_bound:.3g}."
 
 
 def _joint_shape(n: int, dim: int) -> tuple[int, int]:

@@ -33,7 +33,8 @@ SMALLEST, LARGEST = 0.15, 15.0  # radii of the grid, times sqrt(d)/R
 LARGEST_PRODUCT = 500.0  # of a radius and R: what tables of Omega_d have to hold
 LARGEST_SUM = 50.0  # of |c_j|, times max|k|: more would lose the digits of float32
 MERGED = 1.12  # atoms of the same sign whose radii are this near become one
-CERTIFICATE_POINTS = 1024
+CERTIFICATE_POINTS, MOST_POINTS = 1024, 8192
+CERTIFICATE_SLACK = 5e-4  # times max|k|: what the certificate may add between points, as far as MOST_POINTS allow
 ENDS = 64  # further points, geometric, towards both ends of [0, R], where a profile may be singular
 
 
@@ -171,7 +172,10 @@ def bias_bound(kernel: RadialKernel, dim: int, radii: Array, masses: Array, cons
     chord is at most twice as far from k as in the middle; an interval with an inflection takes the larger of its
     neighbours.
     """
-    even = np.linspace(0, reach, CERTIFICATE_POINTS + 1)
+    bend = float(np.abs(masses) @ radii**2) / dim
+    scale = float(np.abs(kernel.profile(np.linspace(0, reach, 65))).max())
+    needed = reach * np.sqrt(bend / (8 * CERTIFICATE_SLACK * max(scale, 1e-300)))
+    even = np.linspace(0, reach, int(np.clip(needed, CERTIFICATE_POINTS, MOST_POINTS)) + 1)
     end = np.geomspace(1e-9 * reach, even[1], ENDS)
     z = np.unique(np.concatenate([even, end, reach - end]))
     h, middle = np.diff(z), (z[1:] + z[:-1]) / 2
@@ -179,7 +183,6 @@ def bias_bound(kernel: RadialKernel, dim: int, radii: Array, masses: Array, cons
     error = np.abs(expectation(dim, radii, masses, constant, z) - k)
     chord = 2 * np.abs((k[1:] + k[:-1]) / 2 - kernel.profile(middle))
     around = np.maximum(chord, np.maximum(np.append(chord[1:], 0), np.append(0, chord[:-1])))
-    bend = float(np.abs(masses) @ radii**2) / dim
     return float(np.max(np.maximum(error[1:], error[:-1]) + around + h**2 / 8 * bend))
 
 

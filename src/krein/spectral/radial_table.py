@@ -51,7 +51,7 @@ class RadialTable:
         x = self.start + (np.arange(n_cells)[:, None] + (v + 1) / 2) / reach
         t = np.sqrt(np.maximum(x**2 - self.shift, 0.0))
         values = _transform(dim, z, weights, t.ravel())
-        self.cubics = _cubics(values.reshape(n_cells, DEGREE + 1) @ _to_powers(v).T)
+        self.cubics = _cubics(_powers(values.reshape(n_cells, DEGREE + 1), v))
 
     def __call__(self, u: Array) -> tuple[Array, Array]:
         """F(u) and dF/du, of the shape of u."""
@@ -104,11 +104,16 @@ def _condensed(x: Array, weights: Array, size: int) -> Array:
     return np.asarray(dct(moments, type=3)) / size
 
 
-def _to_powers(v: Array) -> Array:
-    """Matrix from values at the Chebyshev points v to coefficients of powers."""
+def _powers(values: Array, v: Array) -> Array:
+    """Coefficients of powers, from values (cell, point) at the Chebyshev points v.
+
+    Through coefficients of Chebyshev polynomials, which fall fast: powers straight from values, by one matrix, have
+    entries of 1e4 that cancel, and lose four digits.
+    """
     basis = chebyshev.chebvander(v, len(v) - 1)
-    powers = np.array([np.pad(chebyshev.cheb2poly(row), (0, len(v)))[: len(v)] for row in np.eye(len(v))]).T
-    return np.asarray(powers @ (basis / np.sum(basis**2, axis=0)).T)  # the basis is discretely orthogonal
+    series = values @ (basis / np.sum(basis**2, axis=0))  # the basis is discretely orthogonal
+    powers = np.array([np.pad(chebyshev.cheb2poly(row), (0, len(v)))[: len(v)] for row in np.eye(len(v))])
+    return np.asarray(series @ powers)
 
 
 def _cubics(cells: Array) -> Array:
