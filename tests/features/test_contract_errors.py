@@ -94,7 +94,9 @@ class TestParameters:
         with pytest.raises(ValueError, match=rf"output must be one of \['complex', 'real'\]; got {wrong!r}"):
             case.make(output=wrong).fit(case.rows())
 
-    @pytest.mark.parametrize("wrong", ["rbf", None, Gaussian, 1.0, lambda z: z], ids=str)
+    @pytest.mark.parametrize(
+        "wrong", ["rbf", None, Gaussian, 1.0, lambda z: z], ids=["str", "None", "class", "float", "callable"]
+    )
     def test_kernel(self, case: Any, wrong: Any) -> None:
         with pytest.raises(TypeError, match=r"kernel must be a kernel of krein\.kernels; got"):
             case.make().set_params(kernel=wrong).fit(case.rows())

@@ -238,7 +238,9 @@ def test_a_constant_callable_has_no_frequencies():
 
 
 @pytest.mark.parametrize(
-    "kernel", [FromProfile(np.ones_like), 0.0 * Gaussian(), 0 * Laplacian(), Gaussian() - Gaussian()], ids=repr
+    "kernel",
+    [FromProfile(np.ones_like), 0.0 * Gaussian(), 0 * Laplacian(), Gaussian() - Gaussian()],
+    ids=["ones", "0 * Gaussian", "0 * Laplacian", "Gaussian - Gaussian"],
 )
 def test_a_constant_has_mass_0_and_a_positive_decomposition(kernel):
     assert total_mass(kernel, 3) == 0.0
