@@ -73,7 +73,7 @@ def _curves(
             heading = "At equal s, as in the paper" if against == "s" else "At equal numbers of real columns"
             axis = "s / d, frequencies per sign over dimension" if against == "s" else "real columns of the features"
             svg = _curve_svg(chosen, f"{data}, {kernel}", axis, label, log, factor)
-            title = f"{label} on {data} against {axis}, kernel: {KERNEL_TITLES[kernel]}"
+            title = f"{label.capitalize()} on {data} against {axis}; kernel: {KERNEL_TITLES[kernel]}"
             lowest = _describe(chosen, factor)
             pictures.append(
                 Picture(f"{experiment}-{against}-{kernel}-{data}", title, lowest, svg, heading, tuple(chosen))

@@ -60,14 +60,19 @@ def count(part: int, whole: int) -> str:
     return f"all {whole}" if part == whole else f"{part} of {whole}"
 
 
+def shown(factor: float) -> str:
+    """A factor with three digits, without an exponent."""
+    return f"{factor:,.0f}" if factor >= 100 else f"{factor:.3g}"
+
+
 def _table_2(means: Means) -> Iterator[str]:
     cells = within_two_published(means)
     if cells:
         yield (
-            f"Table II is reproduced: {count(sum(cells.values()), len(cells))} cells are within two published standard "
-            "deviations of the published mean. For the delta-Gaussian kernel this takes orthonormal blocks of "
-            "directions "
-            "for each sign; for the polynomial kernel it takes the recipe of the public code, with its bias."
+            f"Table II is reproduced: {count(sum(cells.values()), len(cells))} cells are within two published "
+            "standard deviations of the published mean. For the delta-Gaussian kernel this takes orthonormal blocks "
+            "of directions for each sign; for the polynomial kernel it takes the recipe of the public code, with its "
+            "bias."
         )
 
 
@@ -93,12 +98,11 @@ def _orthogonality(means: Means, *, as_claimed: bool) -> Iterator[str]:
             continue
         text = (
             f"Orthogonal directions lower the error of the {kernel} kernel in {count(lower, len(pairs))} cells of "
-            "Table "
-            f"II; the mean change is {-saved:+.0f} %, and the text of the paper says a drop of about {claim} %."
+            f"Table II; the mean change is {-saved:+.0f} %, and the text of the paper says a drop of about {claim} %."
         )
         reason = (
-            " The directions of Algorithm 1 are nearly independent once s is larger than d, and ten draws of a recipe "
-            "with this spread cannot show a difference of a few per cent."
+            " The directions of Algorithm 1 are nearly independent once s is larger than d, and ten draws of a "
+            "recipe with this spread cannot show a difference of a few per cent."
         )
         yield text if as_claimed else text + reason
 
@@ -110,8 +114,7 @@ def _variance(rows: Sequence[Row]) -> Iterator[str]:
         share = fmean(float((exact < 0).mean()) for _, exact, _, _ in curves)
         yield (
             "The variance formulas, with their signs corrected, agree with simulation. Orthogonal directions within "
-            "each "
-            f"sign save variance at {share:.0%} of the distances between 0 and 2, as Figure 1 of the paper shows."
+            f"each sign save variance at {share:.0%} of the distances between 0 and 2, as Figure 1 of the paper shows."
         )
 
 
@@ -129,11 +132,9 @@ def _regression(means: Means) -> Iterator[str]:
         near = sum(abs(mean.mean - cell.mean) <= 2 * mean.std for mean, cell in cells)
         yield (
             "Tables III and IV: the published errors of GORF are within two standard deviations of one split of ours "
-            "in "
-            f"{count(near, len(cells))} cells. The paper used one split of housing, which it does not name. Splits "
-            "differ "
-            f"by about {fmean(mean.std for mean, _ in cells):.2f} here, more than the methods do, so that one split "
-            "cannot show which method is better. Our best mean over splits is at most the published number in "
+            f"in {count(near, len(cells))} cells. The paper used one split of housing, which it does not name. Splits "
+            f"differ by about {fmean(mean.std for mean, _ in cells):.2f} here, more than the methods do, so that one "
+            "split cannot show which method is better. Our best mean over splits is at most the published number in "
             f"{count(sum(best), len(best))} cells; it cannot be said whether the others are worse or the split was "
             "easier."
         )
@@ -152,10 +153,8 @@ def _as_printed(means: Means) -> Iterator[str]:
         factor = _geometric_mean(mean.mean / cell.mean for mean, cell in cells)
         yield (
             "Algorithm 1 as it is printed does not give the numbers of Table II. It orthogonalises both signs "
-            "together and "
-            f"then cuts the columns, which are no longer orthogonal. From s = d on its errors are {factor:.1f} times "
-            "the "
-            "published ones."
+            "together and then cuts the columns, which are no longer orthogonal. From s = d on its errors are "
+            f"{factor:.1f} times the published ones."
         )
 
 
@@ -167,12 +166,11 @@ def _bias(means: Means) -> Iterator[str]:
     ]
     if pairs:
         yield (
-            "The polynomial rows of Table II come from a biased estimator: the law of the frequencies lacks the factor "
-            "r^(d-1), and with that factor the kernel would have no random Fourier features of finite variance. The "
-            "error "
-            f"therefore hardly falls any more at s = 8d ({', '.join(f'{value:.3f}' for value in pairs)}). The kernel "
-            "itself "
-            "is 7/9 + 2/9 x·y, positive definite, and exact with d + 1 columns."
+            "The polynomial rows of Table II come from a biased estimator: the law of the frequencies lacks the "
+            "factor r^(d-1), and with that factor the kernel would have no random Fourier features of finite "
+            "variance. The error therefore hardly falls any more at s = 8d "
+            f"({', '.join(f'{value:.3f}' for value in pairs)}). The kernel itself is 7/9 + 2/9 x·y, positive "
+            "definite, and exact with d + 1 columns."
         )
 
 
@@ -198,8 +196,9 @@ def _claims(means: Means, *, as_claimed: bool) -> Iterator[str]:
         accuracies = _wins(means, "fig3", kernel, gorf + POSITIVE, larger=True)
         if accuracies and (fmean(accuracies) >= ALMOST_ALL) is as_claimed:
             yield (
-                f"Figure 3, {kernel} kernel: at equal s, in the paper's setting, GORF classifies better than the other "
-                f"methods in {count(sum(accuracies), len(accuracies))} comparisons. The paper says for almost all s."
+                f"Figure 3, {kernel} kernel: at equal s, in the paper's setting, GORF classifies better than the "
+                f"other methods in {count(sum(accuracies), len(accuracies))} comparisons. The paper says for almost "
+                "all s."
             )
 
 
@@ -219,9 +218,9 @@ def _columns(means: Means) -> Iterator[str]:
     if listed:
         yield (
             "Equal s is not an equal number of columns: GORF has 4s real columns, the methods it is compared with "
-            "have s. "
-            f"At equal numbers of columns it has the lower error in {' and '.join(listed)}. The other methods are "
-            "implemented here as their own papers describe them, which the public code of the paper does not always do."
+            f"have s. At equal numbers of columns it has the lower error in {' and '.join(listed)}. The other methods "
+            "are implemented here as their own papers describe them, which the public code of the paper does not "
+            "always do."
         )
 
 
@@ -240,11 +239,10 @@ def _better_is_not_better(means: Means) -> Iterator[str]:
         if (gorf > optimal) is (experiment == "fig3"):
             scale, unit = (100, " % accuracy") if experiment == "fig3" else (1, " error")
             yield (
-                f"A better approximation of the polynomial kernel does not predict better. On {data} the GORF features "
-                f"reach {scale * gorf:.3g}{unit} on average over s, the nearly exact ones of the optimal design "
-                f"{scale * optimal:.3g}. The kernel is affine in x·y, so that its exact model is a linear one; the "
-                "errors "
-                "of the random features add the curvature that helps."
+                f"A better approximation of the polynomial kernel does not predict better. On {data} the GORF "
+                f"features reach {scale * gorf:.3g}{unit} on average over s, the nearly exact ones of the optimal "
+                f"design {scale * optimal:.3g}. The kernel is affine in x·y, so that its exact model is a linear one; "
+                "the errors of the random features add the curvature that helps."
             )
 
 
@@ -259,8 +257,8 @@ def _negative_part(means: Means) -> Iterator[str]:
         listed = ", ".join(f"{fmean(values):+.1f} points on {data}" for data, values in found.items())
         yield (
             "The classification and regression results of the paper used the columns of the positive part only: the "
-            "columns of the negative part are imaginary there, and LIBLINEAR reads real parts. With both parts as real "
-            f"columns the accuracy changes by {listed}, on average over sizes and kernels."
+            "columns of the negative part are imaginary there, and LIBLINEAR reads real parts. With both parts as "
+            f"real columns the accuracy changes by {listed}, on average over sizes and kernels."
         )
 
 
@@ -276,12 +274,10 @@ def _optimal(means: Means) -> Iterator[str]:
         ]
         if cells:
             yield (
-                f"krein's optimal design, with the same number of real columns plus one, has a lower error than the "
-                "published "
-                f"GORF in {count(sum(ratio > 1 for ratio in cells), len(cells))} cells of Table II for the {kernel} "
-                "kernel, "
-                f"by a factor between {min(cells):.3g} and {max(cells):.3g} (geometric mean "
-                f"{_geometric_mean(cells):.3g})."
+                "krein's optimal design, with the same number of real columns plus one, has a lower error than the "
+                f"published GORF in {count(sum(ratio > 1 for ratio in cells), len(cells))} cells of Table II for the "
+                f"{kernel} kernel, by a factor between {shown(min(cells))} and {shown(max(cells))} (geometric mean "
+                f"{shown(_geometric_mean(cells))})."
             )
 
 
