@@ -50,7 +50,7 @@ def test_z_of_few_draws_is_as_rare_as_their_t(baselines: ModuleType) -> None:
     ours, theirs = rng.standard_normal((2, 4000, 10))
     found = np.array(
         [
-            baselines.Cell("rm", "", 8, a, 0.0, 0.0, (b.mean(), b.std(ddof=1), 10)).z
+            baselines.Cell("rm", "", 8, a, 0.0, 0.0, Expectation(b.mean(), b.std(ddof=1), 10)).z
             for a, b in zip(ours, theirs, strict=True)
         ]
     )

@@ -115,6 +115,7 @@ def test_data_files_are_checked_first(
     error = capsys.readouterr().err
     assert message in error
     assert f"Download {DATASETS['housing'].files[0].url}" in error
+    assert "--data DIR" in error
 
 
 def test_a_folder_that_cannot_be_written(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:

@@ -80,7 +80,8 @@ def main(arguments: Sequence[str] | None = None, prog: str = "krein reproduce") 
         )
         return 1
     except (ValueError, ImportError, OSError) as error:  # DatasetError and RowsError among them
-        parser.exit(2, f"{prog}: error: {error}\n")
+        advice = " On the command line that folder is --data DIR." if isinstance(error, DatasetError) else ""
+        parser.exit(2, f"{prog}: error: {error}{advice}\n")
     findings = check_rows(rows)
     if not only_check:
         for path in write_report(rows, findings, options.out):
