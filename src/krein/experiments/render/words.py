@@ -283,7 +283,7 @@ def _optimal(means: Means) -> Iterator[str]:
 
 
 def _learners(means: Means) -> Iterator[str]:
-    """krein's own classifiers against the setting of the paper, over the sizes that both have."""
+    """Own classifiers against the setting of the paper, over the sizes that both have."""
     for learner in KREIN_CLASSIFIERS:
         gains: dict[str, list[float]] = {}
         for (name, kernel, data, method, size), mean in means.items():
