@@ -24,55 +24,12 @@ from scipy import stats
 
 from krein import make_features, relative_error
 from krein.datasets import load
-from krein.kernels import PolynomialOnSphere
+from krein.experiments.expectations import Expectation, independent
+from krein.experiments.setting import KERNELS, frequencies_per_sign
 
-KERNEL = PolynomialOnSphere(a=3.0, degree=1)
-WIDTHS = (0.25, 0.5, 1, 2, 4, 8)  # columns over d; 6 for 5.5, as in the reference
+KERNEL = KERNELS["polynomial"]
+WIDTHS = ("d/4", "d/2", "d", "2d", "4d", "8d")  # columns; 6 for 22/4, as in the reference
 FORM_LIMIT, BEST_LIMIT = 4.0, 2.0  # standard errors above the reference that one form, and the best one, may be
-# (mean, standard deviation, repetitions) of the authors' code at these widths; None where it fails.
-AUTHORS: dict[tuple[str, str], tuple[tuple[float, float, int] | None, ...]] = {
-    ("letter", "rm"): (
-        (0.3995, 0.2207, 100), (0.3293, 0.1769, 100), (0.2494, 0.1323, 100),
-        (0.2181, 0.1022, 100), (0.2038, 0.0905, 100), (0.1868, 0.0704, 100),
-    ),
-    ("letter", "ts"): (
-        (0.3536, 0.1362, 100), (0.2505, 0.1119, 100), (0.2009, 0.1321, 100),
-        (0.1030, 0.0932, 100), (0.0589, 0.0786, 100), (0.0280, 0.0476, 100),
-    ),
-    ("letter", "srf"): (
-        (0.3672, 0.1580, 100), (0.2713, 0.1179, 100), (0.2025, 0.1016, 100),
-        (0.1315, 0.0646, 100), (0.0953, 0.0453, 100), (0.0667, 0.0311, 100),
-    ),
-    ("letter", "digmm"): (None, None, None, (0.3027, 0.0966, 10), (0.2730, 0.0471, 10), (0.2730, 0.0362, 10)),
-    ("ijcnn1", "rm"): (
-        (0.4267, 0.1995, 100), (0.3546, 0.1599, 100), (0.2666, 0.1375, 100),
-        (0.2431, 0.1066, 100), (0.2469, 0.0912, 100), (0.2344, 0.0702, 100),
-    ),
-    ("ijcnn1", "ts"): (
-        (0.3210, 0.0884, 100), (0.2197, 0.0930, 100), (0.1554, 0.0979, 100),
-        (0.0807, 0.0748, 100), (0.0579, 0.0659, 100), (0.0312, 0.0520, 100),
-    ),
-    ("ijcnn1", "srf"): (
-        (0.3761, 0.1336, 100), (0.2721, 0.1018, 100), (0.1924, 0.0637, 100),
-        (0.1259, 0.0411, 100), (0.0902, 0.0266, 100), (0.0691, 0.0244, 100),
-    ),
-    ("ijcnn1", "digmm"): (
-        None, None, (0.6203, 0.0922, 2), (0.4544, 0.0720, 10), (0.4697, 0.0495, 10), (0.4547, 0.0407, 10),
-    ),
-    ("usps", "rm"): (
-        (0.2424, 0.0940, 10), (0.1472, 0.0660, 10), (0.2131, 0.0533, 10),
-        (0.2015, 0.0351, 10), (0.1756, 0.0247, 10), (0.1995, 0.0203, 10),
-    ),
-    ("usps", "ts"): (
-        (0.1016, 0.0507, 10), (0.0614, 0.0268, 10), (0.0307, 0.0125, 10),
-        (0.0166, 0.0163, 10), (0.0205, 0.0229, 10), (0.0125, 0.0218, 10),
-    ),
-    ("usps", "srf"): (
-        (0.0723, 0.0231, 10), (0.0729, 0.0426, 10), (0.0384, 0.0091, 10),
-        (0.0410, 0.0151, 10), (0.0228, 0.0132, 10), (0.0246, 0.0105, 10),
-    ),
-    ("usps", "digmm"): (None, None, None, (0.1520, 0.0279, 10), (0.1484, 0.0244, 10), (0.1426, 0.0207, 10)),
-}  # fmt: skip
 # The options that are compared: the form of the paper first, then the best that the method has to offer.
 OPTIONS: dict[str, tuple[dict[str, Any], ...]] = {
     "rm": ({}, {"law": "stratified"}),
@@ -92,7 +49,7 @@ class Cell:
     errors: np.ndarray
     fit_seconds: float
     row_microseconds: float
-    reference: tuple[float, float, int] | None
+    reference: Expectation | None
 
     @property
     def z(self) -> float:
@@ -103,10 +60,10 @@ class Cell:
         """
         if self.reference is None:
             return -np.inf
-        mean, std, count = self.reference
-        parts = np.array([self.errors.var(ddof=1) / len(self.errors), std**2 / count])
-        degrees = parts.sum() ** 2 / (parts**2 / [len(self.errors) - 1, count - 1]).sum()
-        t = (self.errors.mean() - mean) / np.sqrt(parts.sum())
+        theirs = self.reference
+        parts = np.array([self.errors.var(ddof=1) / len(self.errors), theirs.std**2 / theirs.n])
+        degrees = parts.sum() ** 2 / (parts**2 / [len(self.errors) - 1, theirs.n - 1]).sum()
+        t = (self.errors.mean() - theirs.mean) / np.sqrt(parts.sum())
         return float(np.sign(t) * stats.norm.isf(stats.t.sf(abs(t), degrees)))
 
 
@@ -125,8 +82,9 @@ def measure(data: str, methods: list[str], draws: int) -> Iterator[Cell]:
     dim = X.shape[1]
     for method in methods:
         for options in OPTIONS[method]:
-            for width, reference in zip(WIDTHS, AUTHORS[data, method], strict=True):
-                columns = int(width * dim + 0.5)
+            for width in WIDTHS:
+                columns = frequencies_per_sign(width, dim)  # the authors' maps have one column for each
+                reference = independent("polynomial", data, method.upper(), width)
                 try:
                     yield _cell(X, method, options, columns, draws, reference)
                 except ValueError as refused:
@@ -164,7 +122,7 @@ def main(arguments: list[str] | None = None) -> int:
     for cell in measure(chosen.data, chosen.methods, chosen.draws):
         cells.append(cell)
         ours = f"{cell.errors.mean():.4f} +-{cell.errors.std(ddof=1):.4f}"
-        theirs = "fails" if cell.reference is None else f"{cell.reference[0]:.4f} +-{cell.reference[1]:.4f}"
+        theirs = "fails" if cell.reference is None else f"{cell.reference.mean:.4f} +-{cell.reference.std:.4f}"
         times = f"{cell.fit_seconds:8.3f}{cell.row_microseconds:8.1f}"
         line = f"{cell.method:8}{cell.options:20}{cell.columns:8d}{ours:>16}{theirs:>16}  {times}"
         print(line if cell.reference is None else f"{line}{cell.z:7.1f}", flush=True)

@@ -34,15 +34,15 @@ from protocol import KERNELS, PUBLISHED, WIDTHS, Array, some_rows
 from threadpoolctl import threadpool_limits
 
 from krein.exceptions import KreinError
+from krein.experiments.expectations import factor_ahead
+from krein.experiments.setting import CLASSIFICATION
 from krein.kernels import Gaussian, PolynomialOnSphere, RadialKernel
 from krein.kernels.base import distances
 from krein.sampling import find_design, weight_of_rows
 from krein.sampling.design import rotation_error
 
-FACTORS = {  # below the published GORF, at s = d/2, d, 2 d, 8 d
-    "letter": (4, 2.4, 2.4, 6),
-    "ijcnn1": (4, 2.4, 2.3, 4),
-    "usps": (1.8, 1.3, 1.35, 1.4),
+FACTORS = {  # below the published GORF
+    data: tuple(factor_ahead("delta-gaussian", data, size) for size in WIDTHS) for data in CLASSIFICATION
 }
 UNIFORM_FACTORS = (3, 1.8, 1.9, 5)
 POLYNOMIAL_FACTOR, ELSEWHERE_FACTOR, GEOMETRIC_MEAN = 50, 1.8, 0.5

@@ -90,7 +90,7 @@ def test_extras(repository: Path) -> None:
 
 def test_readme_opens_with_two_commands(repository: Path) -> None:
     first, second = fenced_blocks(repository, "README.md", "sh")
-    assert first == "pip install . && python examples/quickstart.py\n"
+    assert first == 'pip install ".[report]" && krein reproduce --quick\n'
     assert second == 'pip install ".[test]" && pytest\n'
     assert (repository / "examples/quickstart.py").is_file()
 
@@ -148,3 +148,10 @@ def test_quickstart_uses_only_what_krein_installs(repository: Path) -> None:
         alias.name.split(".")[0] for node in ast.walk(tree) if isinstance(node, ast.Import) for alias in node.names
     }
     assert froms | plain <= {"__future__", "numpy", "scipy", "sklearn", "krein"}
+
+
+def test_quickstart_runs(repository: Path) -> None:
+    command = [sys.executable, "examples/quickstart.py"]
+    done = subprocess.run(command, cwd=repository, capture_output=True, text=True, check=False, timeout=300)
+    assert done.returncode == 0, done.stderr
+    assert "accuracy" in done.stdout

@@ -9,6 +9,8 @@ from types import ModuleType
 import numpy as np
 import pytest
 
+from krein.experiments.expectations import Expectation
+
 LoadBenchmark = Callable[[str], ModuleType]
 
 
@@ -38,7 +40,7 @@ def test_columns_are_those_of_the_reference(baselines: ModuleType) -> None:
 def test_a_worse_baseline_is_noticed(baselines: ModuleType, factors: tuple[float, float], found: int) -> None:
     """One form must be within 4 standard errors, here 5 % of the reference, and the best of them within 2."""
     errors = np.repeat([0.95, 1.05], 200)  # 0.25 % is the standard error of the mean
-    reference = (1.0, 0.25, 100)  # and 2.5 % that of the reference
+    reference = Expectation(1.0, 0.25, 100)  # and 2.5 % that of the reference
     cells = [baselines.Cell("rm", str(f), 8, f * errors, 0.0, 0.0, reference) for f in factors]
     assert len(baselines.failures(cells)) == found
 
@@ -48,7 +50,7 @@ def test_z_of_few_draws_is_as_rare_as_their_t(baselines: ModuleType) -> None:
     ours, theirs = rng.standard_normal((2, 4000, 10))
     found = np.array(
         [
-            baselines.Cell("rm", "", 8, a, 0.0, 0.0, (b.mean(), b.std(ddof=1), 10)).z
+            baselines.Cell("rm", "", 8, a, 0.0, 0.0, Expectation(b.mean(), b.std(ddof=1), 10)).z
             for a, b in zip(ours, theirs, strict=True)
         ]
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from typing import Any, Self
 
 import numpy as np
@@ -92,6 +93,9 @@ class OnlyTheProtocol:
         return self
 
     def transform(self, X: Any) -> NDArray[Any]:
+        raise AssertionError("relative_error needs approximate_kernel only")
+
+    def transform_blocks(self, X: Any, rows: int = 1024, *, reuse: bool = False) -> Iterator[NDArray[Any]]:
         raise AssertionError("relative_error needs approximate_kernel only")
 
     def approximate_kernel(self, X: Any, Y: Any = None) -> NDArray[Any]:

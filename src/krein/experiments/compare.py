@@ -1,6 +1,6 @@
 """Compare feature maps on a kernel and data: error, bias, columns, fit time and transform time.
 
-    python -m krein.experiments.compare --kernel "DeltaGaussian((1, -1), (1, 10))" --data letter \
+    krein compare --kernel "DeltaGaussian((1, -1), (1, 10))" --data letter \
         --methods grff gorf-blocks sorf --columns 32 64 128 --reps 5 --out comparison
 
 Maps are fitted on the training rows and measured on other rows. With --out, the rows of the table are written to
@@ -183,9 +183,9 @@ def table(rows: Sequence[Row]) -> str:
     return "\n".join(lines)
 
 
-def main(arguments: list[str] | None = None) -> int:
+def main(arguments: Sequence[str] | None = None, prog: str = "python -m krein.experiments.compare") -> int:
     """Run the command line of this module."""
-    parser = argparse.ArgumentParser(prog="python -m krein.experiments.compare", description="Compare feature maps.")
+    parser = argparse.ArgumentParser(prog=prog, description="Compare feature maps.")
     parser.add_argument("--kernel", default="DeltaGaussian((1, -1), (1, 10))", help="expression of krein.kernels")
     parser.add_argument("--data", default="digits", help="name of a data set, or the path of a file (default: digits)")
     parser.add_argument("--methods", nargs="+", choices=FEATURE_MAPS, default=DEFAULT_METHODS, metavar="METHOD",

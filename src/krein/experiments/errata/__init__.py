@@ -1,6 +1,6 @@
 """What is wrong in the paper that krein starts from, each item with the numbers that show it, computed on the spot.
 
-``python -m krein.experiments.errata [N ...] [--fast]`` prints them; ``docs/errata.md`` explains them.
+``krein errata [N ...] [--fast]`` prints them; ``docs/errata.md`` explains them.
 
 >>> from krein.experiments.errata import ERRATA
 >>> ERRATA[2].title
@@ -9,7 +9,8 @@
 ['a = 3, m = 1: mass up to radius 25']
 """
 
+from krein.experiments.errata.measured import measure_erratum
 from krein.experiments.errata.record import Erratum, Row, Table, format_erratum
 from krein.experiments.errata.registry import ERRATA
 
-__all__ = ["ERRATA", "Erratum", "Row", "Table", "format_erratum"]
+__all__ = ["ERRATA", "Erratum", "Row", "Table", "format_erratum", "measure_erratum"]

@@ -1,8 +1,9 @@
-"""The command ``python -m krein.experiments.errata [N ...] [--fast]``."""
+"""The command ``krein errata [N ...] [--fast]``."""
 
 from __future__ import annotations
 
 import argparse
+import sys
 from collections.abc import Sequence
 
 from krein.experiments.errata.record import format_erratum
@@ -12,10 +13,10 @@ LEGEND = """After ± stands the standard error of a mean over random draws, or t
 Errors are relative Frobenius errors on 1000 rows of letter, d = 16; s is the number of frequencies per sign."""
 
 
-def main(arguments: Sequence[str] | None = None) -> None:
-    """Print the chosen errata."""
+def main(arguments: Sequence[str] | None = None, prog: str = "python -m krein.experiments.errata") -> int:
+    """Print the chosen errata; 0."""
     parser = argparse.ArgumentParser(
-        prog="python -m krein.experiments.errata",
+        prog=prog,
         description="What is wrong in the paper, and the numbers that show it, computed now.",
         epilog="\n".join(f"{number:3}  {erratum.title}" for number, erratum in ERRATA.items()),
         formatter_class=argparse.RawDescriptionHelpFormatter,
@@ -28,7 +29,8 @@ def main(arguments: Sequence[str] | None = None) -> None:
     print(LEGEND, end="\n\n")
     for number in chosen.numbers or ERRATA:
         print(format_erratum(number, ERRATA[number], ERRATA[number].show(chosen.fast)), end="\n\n", flush=True)
+    return 0
 
 
 if __name__ == "__main__":
-    main()
+    sys.exit(main())

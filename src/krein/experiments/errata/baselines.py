@@ -6,7 +6,8 @@ import numpy as np
 from scipy.optimize import nnls
 
 from krein.experiments.errata.record import Row, Table
-from krein.experiments.errata.setting import DELTA_GAUSSIAN, DIM, POLYNOMIAL, Array, letter_rows, relative
+from krein.experiments.errata.setting import DELTA_GAUSSIAN, DIM, POLYNOMIAL, letter_rows, relative
+from krein.experiments.setting import Array
 from krein.kernels import Gaussian, PolynomialOnSphere
 from krein.spectral import omega
 

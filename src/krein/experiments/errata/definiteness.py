@@ -7,8 +7,9 @@ from scipy.spatial.distance import cdist
 from scipy.special import eval_gegenbauer, roots_gegenbauer
 
 from krein.experiments.errata.record import Row, Table
-from krein.experiments.errata.setting import DELTA_GAUSSIAN, DIM, POLYNOMIAL, Array, letter_rows, relative
+from krein.experiments.errata.setting import DELTA_GAUSSIAN, DIM, POLYNOMIAL, letter_rows, relative
 from krein.experiments.errata.sketch import exact_features
+from krein.experiments.setting import Array
 from krein.kernels import DotProductKernel, DotProductOnSphere, PolynomialOnSphere, Tanh
 
 

@@ -10,12 +10,12 @@ from krein.experiments.errata.setting import (
     DIM,
     POLYNOMIAL,
     SIZES,
-    Array,
     errors,
     letter_rows,
     mean_and_error,
-    published,
+    published_cell,
 )
+from krein.experiments.setting import Array
 from krein.sampling import DIRECTIONS
 from krein.sampling.variance import joint_correlations, single_variance
 from krein.spectral import Jordan, RadialLaw, jordan, jordan_parts, published_polynomial
@@ -63,7 +63,7 @@ def show_joint_directions(fast: bool) -> Table:
     for scheme, name in (("gorf", "Algorithm 1"), ("gorf-blocks", "d x d blocks")):
         for size, s in SIZES.items():
             found = mean_and_error(errors(DELTA_GAUSSIAN, X, scheme, s, 4 if fast else 10))
-            cell = published("delta-Gaussian", "GORF", size)
+            cell = published_cell("delta-gaussian", "GORF", size)
             rows.append(Row(f"error on letter, {name}, s = {size}", *found, *cell, "Table II, delta-Gaussian"))
     return tuple(rows)
 

@@ -10,13 +10,13 @@ from krein.experiments.errata.setting import (
     DIM,
     POLYNOMIAL,
     SIZES,
-    Array,
     errors,
     letter_rows,
     mean_and_error,
-    published,
+    published_cell,
     relative,
 )
+from krein.experiments.setting import Array
 from krein.kernels import Gaussian, PolynomialOnSphere
 from krein.kernels.base import distances
 from krein.sampling.variance import single_variance
@@ -67,7 +67,7 @@ def show_jacobian(fast: bool) -> Table:
     for method, scheme in (("GRFF", "published-grff"), ("GORF", "published-gorf")):
         for size, s in SIZES.items():
             found = mean_and_error(errors(POLYNOMIAL, X, scheme, s, draws))
-            cell = published("polynomial", method, size)
+            cell = published_cell("polynomial", method, size)
             rows.append(Row(f"error on letter, {method}, s = {size}", *found, *cell, "Table II, polynomial"))
     return tuple(rows)
 

@@ -13,13 +13,13 @@ from krein.experiments.errata.setting import (
     DIM,
     POLYNOMIAL,
     SIZES,
-    Array,
     errors,
     letter_rows,
     mean_and_error,
-    published,
+    published_cell,
 )
 from krein.experiments.errata.sketch import sketch_errors
+from krein.experiments.setting import Array
 from krein.kernels import RadialKernel
 
 
@@ -48,7 +48,7 @@ def show_inputs(fast: bool) -> Table:
             if kernel.domain == "sphere" and "unit" not in name:
                 continue
             found = mean_and_error(errors(kernel, X, scheme, DIM, 4 if fast else 10))
-            cell = published(kernel_name, method, "d")
+            cell = published_cell(kernel_name.lower(), method, "d")
             rows.append(Row(f"{kernel_name}, {method}, s = d, letter in {name}", *found, *cell, "Table II"))
     lengths = np.linalg.norm(inputs()["[0,1]"], axis=1)
     rows.append(Row("rows of length 1 in [0,1]^16, of 1000", float(np.sum(np.abs(lengths - 1) < 1e-6))))

@@ -5,32 +5,25 @@ from __future__ import annotations
 from functools import lru_cache
 
 import numpy as np
-from numpy.typing import NDArray
 
 from krein import RandomFeatures
 from krein.datasets import load
+from krein.experiments.expectations import published
+from krein.experiments.setting import N_ROWS, Array, frequencies_per_sign
 from krein.kernels import DeltaGaussian, Kernel, PolynomialOnSphere
 
-Array = NDArray[np.float64]
-
 DIM = 16  # columns of letter
-N_ROWS = 1000  # as in the paper
-SIZES = {"d/2": DIM // 2, "d": DIM, "2d": 2 * DIM, "8d": 8 * DIM}  # s, frequencies per sign
-POLYNOMIAL = PolynomialOnSphere(a=3.0, degree=1)
+SIZES = {size: frequencies_per_sign(size, DIM) for size in ("d/2", "d", "2d", "8d")}  # s, frequencies per sign
+POLYNOMIAL = PolynomialOnSphere(a=3.0, degree=1)  # the kernels of krein.experiments.setting, with their own types
 DELTA_GAUSSIAN = DeltaGaussian(weights=(1.0, -1.0), scales=(1.0, 10.0))
 
-# Table II of the paper, letter: mean and standard deviation of the relative error for the four sizes
-TABLE_2 = {
-    ("polynomial", "GRFF"): ((0.0859, 0.0309), (0.0547, 0.0078), (0.0469, 0.0109), (0.0261, 0.0059)),
-    ("polynomial", "GORF"): ((0.0716, 0.0175), (0.0495, 0.0139), (0.0360, 0.0110), (0.0231, 0.0078)),
-    ("delta-Gaussian", "GRFF"): ((0.3918, 0.0428), (0.2736, 0.0345), (0.1887, 0.0201), (0.1017, 0.0088)),
-    ("delta-Gaussian", "GORF"): ((0.3154, 0.0424), (0.1133, 0.0181), (0.0760, 0.0090), (0.0376, 0.0039)),
-}
 
-
-def published(kernel: str, method: str, size: str) -> tuple[float, float]:
+def published_cell(kernel: str, method: str, size: str) -> tuple[float, float]:
     """Mean and standard deviation of a cell of Table II for letter."""
-    return TABLE_2[kernel, method][list(SIZES).index(size)]
+    cell = published("table2", kernel, "letter", method, size)
+    assert cell is not None
+    assert cell.std is not None
+    return cell.mean, cell.std
 
 
 @lru_cache(maxsize=4)

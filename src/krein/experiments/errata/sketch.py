@@ -13,12 +13,12 @@ from krein.experiments.errata.record import Row, Table
 from krein.experiments.errata.setting import (
     DIM,
     POLYNOMIAL,
-    Array,
     errors,
     letter_rows,
     mean_and_error,
     relative,
 )
+from krein.experiments.setting import Array
 
 GAMMA, COEF0 = 2 / 9, 7 / 9
 

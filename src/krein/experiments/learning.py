@@ -1,0 +1,106 @@
+"""Predictions from the features: accuracy (Figure 3) and root mean square error (Tables III and IV).
+
+The linear learner is the one of the paper, LIBLINEAR with C = 1000: squared hinge or squared epsilon-insensitive loss,
+solved in the primal, without an intercept, to the tolerances that LIBLINEAR has by default (for the regression in its
+recent versions; ten times more ends early, with larger errors). The dual solvers do not converge at this C.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from time import perf_counter
+from typing import Any
+
+import numpy as np
+from sklearn.base import BaseEstimator
+from sklearn.svm import LinearSVC, LinearSVR
+
+from krein.experiments.cells import Cell
+from krein.experiments.krein_learners import KREIN_CLASSIFIERS, KREIN_REGRESSORS, C
+from krein.experiments.methods import BASELINES, METHODS, Method
+from krein.experiments.setting import KERNELS, Array, dataset, frequencies_per_sign
+
+POSITIVE = ":positive"  # ends the name of a method that has the columns of positive signature only, as in the paper
+
+
+@dataclass(frozen=True)
+class Learned:
+    """Features and what is fitted to them.
+
+    Parameters
+    ----------
+    title : str
+    features : Method
+    positive_only : bool, default=False
+        Give the learner the columns of positive signature only.
+    published : str or None, default=None
+        Row of the paper that this reproduces.
+    learner : str or None, default=None
+        Name of one of krein's own learners; None is LIBLINEAR on the real columns.
+    """
+
+    title: str
+    features: Method
+    positive_only: bool = False
+    published: str | None = None
+    learner: str | None = None
+
+
+def learned_methods(kernel: str, own: tuple[str, ...]) -> dict[str, Learned]:
+    """All methods for a kernel by name, LIBLINEAR first, then krein's own learners."""
+    found = {}
+    for name, method in METHODS[kernel].items():
+        if name in BASELINES:
+            found[name] = Learned(method.title, method, published=method.published)
+        elif method.published:
+            title = f"{method.title}, positive part only"
+            found[name + POSITIVE] = Learned(title, method, True, method.published)
+        if name not in BASELINES and method.published != "GRFF" and name != "gorf":
+            found[name] = Learned(f"{method.title}, all columns", method)
+    features = list(METHODS[kernel].values())[-1]
+    found |= {name: Learned(f"{name} on {features.scheme} features", features, learner=name) for name in own}
+    return found
+
+
+CLASSIFIED = {kernel: learned_methods(kernel, tuple(KREIN_CLASSIFIERS)) for kernel in METHODS}
+REGRESSED = {kernel: learned_methods(kernel, tuple(KREIN_REGRESSORS)) for kernel in METHODS}
+
+
+def measure_accuracy(cell: Cell) -> dict[str, Any]:
+    """Share of test rows that are classified rightly."""
+    learner = LinearSVC(C=C, dual=False, fit_intercept=False, tol=0.01, max_iter=10_000)
+    predicted, measured = _predict(cell, CLASSIFIED[cell.kernel][cell.method], KREIN_CLASSIFIERS, learner)
+    return {"accuracy": float(np.mean(predicted == dataset(cell.data, cell.rep).y_test)), **measured}
+
+
+def measure_rmse(cell: Cell) -> dict[str, Any]:
+    """Root mean square error on the test rows, in the units of the target."""
+    learner = LinearSVR(
+        C=C, epsilon=0.1, loss="squared_epsilon_insensitive", dual=False, fit_intercept=False, tol=1e-4, max_iter=10_000
+    )
+    predicted, measured = _predict(cell, REGRESSED[cell.kernel][cell.method], KREIN_REGRESSORS, learner)
+    return {"rmse": float(np.sqrt(np.mean((predicted - dataset(cell.data, cell.rep).y_test) ** 2))), **measured}
+
+
+def _predict(
+    cell: Cell, method: Learned, own: dict[str, Any], liblinear: BaseEstimator
+) -> tuple[Array, dict[str, Any]]:
+    """Predictions for the test rows of this repetition's split, and columns and times."""
+    data = dataset(cell.data, cell.rep)
+    s = frequencies_per_sign(cell.size, data.X_train.shape[1])
+    features = method.features.make(KERNELS[cell.kernel], s, cell.seed)
+    if method.learner is not None:
+        start = perf_counter()
+        model = own[method.learner](features).fit(data.X_train, data.y_train)
+        seconds = perf_counter() - start
+        columns = len(model.feature_map_.signature_)
+        return model.predict(data.X_test), {"columns": columns, "learn_seconds": round(seconds, 6)}
+    Z = features.fit(data.X_train).transform(data.X_train)
+    chosen = features.signature_ > 0 if method.positive_only else slice(None)
+    start = perf_counter()
+    liblinear.fit(Z[:, chosen], data.y_train)
+    seconds = perf_counter() - start
+    predicted = liblinear.predict(features.transform(data.X_test)[:, chosen])
+    columns = int(Z[:, chosen].shape[1])
+    converged = bool(np.max(liblinear.n_iter_) < liblinear.max_iter)
+    return predicted, {"columns": columns, "learn_seconds": round(seconds, 6), "converged": converged}
