@@ -6,9 +6,10 @@ import numpy as np
 import pytest
 
 from krein.kernels import DeltaGaussian, Gaussian, PolynomialOnSphere, RadialKernel, Tanh
+from krein.sampling import design_search
 from krein.sampling.design import Design
 from krein.sampling.design_cache import find_design
-from krein.sampling.design_search import DesignProblem, _joint_shape, _shapes
+from krein.sampling.design_search import DesignProblem, _joint_shapes, _shapes
 from krein.sampling.directions import haar
 from krein.sampling.distance_weight import uniform_weight
 from krein.sampling.error import predicted_error
@@ -48,10 +49,21 @@ class TestShapes:
     @pytest.mark.parametrize("dim", [2, 22, 256, 784, 4096])
     def test_copies_of_whole_blocks(self, dim: int) -> None:
         for n in (1, 30, 399, 400, 401, 1000, 4096):
-            size, copies = _joint_shape(n, dim)
-            assert size * copies <= n
-            assert size * copies > 0.8 * n or size % dim == 0
-            assert size <= 400
+            shapes = _joint_shapes(n, dim)
+            assert shapes[0][0] * shapes[0][1] > 0.8 * n or shapes[0][0] % dim == 0
+            for size, copies in shapes:
+                assert size * copies <= n
+                assert size <= 400
+
+    def test_more_columns_than_one_set_are_no_loss(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        """Two sets of 12 frequencies have more error than one of 24, which also fits."""
+        monkeypatch.setattr(design_search, "JOINT_SIZE", 24)
+        search = problem(Gaussian(), 3)
+        assert _joint_shapes(28, 3) == [(12, 2), (24, 1)]
+        narrow = search.design(49).error.mean_squared
+        assert search.design(57).error.mean_squared <= 1.01 * narrow
+        monkeypatch.setattr(design_search, "FEW_COPIES", 0)  # the mutant: all columns, in two sets
+        assert search.design(57).error.mean_squared > 2 * narrow
 
 
 class TestError:
@@ -83,7 +95,7 @@ class TestError:
 
     def test_independent_copies(self) -> None:
         """Several rotations of one set: the variance is that of one over the number, the bias stays."""
-        design = problem(dim=2).design(2001)
+        design = problem(dim=2).design(4001)
         assert design.copies > 1
         one = Design("joint", 2, tuple(type(b)(b.weights, b.coefficients * b.copies) for b in design.blocks),
                      design.constant, 2.0, design.error, 0.0)  # fmt: skip

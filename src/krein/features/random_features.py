@@ -73,7 +73,8 @@ class RandomFeatures(CosineMap):
         +1 or -1 per column: cosines, then sines, then the constant.
     predicted_error_ : float
         "optimal" only: root mean square over random rotations of the relative error ||K - K_hat|| / ||K|| (Frobenius
-        norms) on the rows given to ``fit``, or under the weight on distances.
+        norms) on the rows given to ``fit``, or under the weight on distances; pairs of rows beyond ``distance_range``
+        do not count.
     bias_bound_ : float
         "optimal" only: |E k_hat(z) - k(z)| is at most this for all distances z <= ``design_.reach``; certified.
     design_ : krein.sampling.Design

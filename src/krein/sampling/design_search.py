@@ -43,6 +43,7 @@ Shape = tuple[int, bool]  # number of frequencies, and whether there is a consta
 ALLOWED_BIAS = (1e-5, 1e-4, 1e-3, 1e-2, 0.05)  # of minimum-variance measures, times max|k|
 JOINT_SIZE = 400  # frequencies optimised together
 JOINT_WORK = 1 << 25  # frequencies^2 x coordinates
+FEW_COPIES = 4  # up to so many, fewer and larger sets are tried too
 SCREENING, ITERATIONS = 40, 300  # of every start, and of the best of them
 SCREENED = 2  # starts that are followed to the end
 LEAST_VARIATION = 0.05  # of the expectation, over that of the kernel, below which a design is but a constant
@@ -181,8 +182,8 @@ class DesignProblem:
     def _joint(self, shapes: Sequence[Shape]) -> list[Design]:
         """Joint designs from the best starts: every measure and shape is followed for a few steps first."""
         starts: list[tuple[float, int, Array, DesignObjective]] = []
-        for n, constant in shapes:
-            size, copies = _joint_shape(n, self.dim)
+        choices = [(shape, one) for shape in shapes for one in _joint_shapes(shape[0], self.dim)]
+        for (n, constant), (size, copies) in choices:
             objective = DesignObjective(self._tables, copies, constant)
             for measure in self.measures():
                 radii = np.repeat(measure.radii, self._shares(measure, n))
@@ -260,16 +261,19 @@ class DesignProblem:
             yield f"No bias as small as {self.allowed:.3g} was reached; the smallest found is {design.bias_bound:.3g}."
 
 
-def _joint_shape(n: int, dim: int) -> tuple[int, int]:
-    """(frequencies optimised together, copies) for n frequencies: whole orthonormal blocks where several copies fit."""
+def _joint_shapes(n: int, dim: int) -> list[tuple[int, int]]:
+    """(frequencies optimised together, copies) for n frequencies: whole orthonormal blocks where several copies fit.
+
+    All n in the fewest copies; where these are few, also sets of the largest size, which may do better with less than
+    n: the error of a set may fall much faster than by the root of its size.
+    """
     largest = max(int(min(JOINT_SIZE, np.sqrt(JOINT_WORK / min(dim, JOINT_SIZE)))), 1)
     if n <= largest:
-        return n, 1
+        return [(n, 1)]
     copies = -(-n // largest)
-    size = n // copies
-    if size > dim:
-        size -= size % dim
-    return size, n // size
+    sizes = [n // copies, largest] if copies <= FEW_COPIES and largest > dim else [n // copies]
+    sizes = [size - size % dim if size > dim else size for size in sizes]
+    return [(size, n // size) for size in dict.fromkeys(sizes)]
 
 
 def _shapes(n_columns: int, dim: int) -> list[Shape]:
