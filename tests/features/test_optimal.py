@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 from sklearn.preprocessing import normalize
 
 from krein import RandomFeatures, relative_error
+from krein.features import designed
 from krein.kernels import (
     NTK,
     ArcCosine,
@@ -148,7 +149,8 @@ class TestParameters:
         assert fitted(n_components=columns - 2).predicted_error_ > 0.02
         assert fitted(n_components=columns).predicted_error_ == features.predicted_error_
 
-    def test_auto_says_what_can_be_reached(self) -> None:
+    def test_auto_says_what_can_be_reached(self, monkeypatch: pytest.MonkeyPatch) -> None:
+        monkeypatch.setattr(designed, "JOINT_WIDTH", 64)
         with pytest.raises(ValueError, match=r"target_error must be at least .* here.*; got 1e-300"):
             RandomFeatures(Gaussian(), "auto", target_error=1e-300).fit(X[:, :2] * 3)
 
@@ -182,6 +184,12 @@ class TestParameters:
         assert "exceeds the standard deviation" in features.design_.remarks[0]
         with_bound = fitted(ThinPlate(), 21, max_bias=1e-9)
         assert "No bias as small as" in with_bound.design_.remarks[-1]
+
+    def test_rows_beyond_the_range_are_said(self) -> None:
+        features = fitted(distance_range=0.8)
+        share = np.mean(distances(X, X)[np.triu_indices(len(X), 1)] > 0.8)
+        assert f"{share:.2%} of the pairs of rows are further apart than 0.8" in features.design_.remarks[-1]
+        assert not any("further apart" in remark for remark in fitted().design_.remarks)
 
     def test_memory(self, tmp_path: Any) -> None:
         from joblib import Memory

@@ -84,6 +84,9 @@ class TestError:
                 k_hat = 2 * (cosines[0] * cosines[1]) @ frequencies.coefficients
             squares.append(WEIGHT.mean((k_hat - kernel.profile(WEIGHT.z)) ** 2))
         assert abs(z_scores(squares, design.error.mean_squared)) < 5
+        if design.phased:  # the mutant: no variance of the phase
+            one = problem(kernel).design(2)
+            assert abs(z_scores(squares, one.error.mean_squared)) > 5
         if n_columns > 2:
             assert abs(z_scores(squares, design.error.squared_bias)) > 5  # the mutant: no variance
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
@@ -34,7 +35,7 @@ def design_for_rows(
     weight = distance_weight(kernel, X, distances, distance_range)
 
     def design(n_columns: int) -> Design:
-        return find_design(kernel, X.shape[1], weight, n_columns, max_bias, memory)
+        return _remarked(find_design(kernel, X.shape[1], weight, n_columns, max_bias, memory), weight)
 
     if n_components != "auto":
         if target_error is not None:
@@ -44,6 +45,16 @@ def design_for_rows(
         raise ValueError('n_components="auto" needs a target_error, the relative error to reach; got None.')
     check_positive(target_error, "target_error")
     return smallest_design(design, float(target_error))
+
+
+def _remarked(design: Design, weight: DistanceWeight) -> Design:
+    if not weight.beyond:
+        return design
+    remark = (
+        f"{weight.beyond:.2%} of the pairs of rows are further apart than {weight.reach:.4g}: for them nothing is "
+        "predicted or certified. A larger distance_range includes them."
+    )
+    return replace(design, remarks=(*design.remarks, remark))
 
 
 def distance_weight(kernel: RadialKernel, X: Rows | None, distances: Any, distance_range: Any) -> DistanceWeight:
@@ -84,11 +95,20 @@ def smallest_design(design: Callable[[int], Design], target: float) -> Design:
         low, high = high, 2 * high
         found = design(high)
         best = min(best, found, key=lambda one: one.error.relative)
+    below = design(low) if low > 1 else found
     while high - low > max(1, low // RESOLUTION):
-        middle = (low + high) // 2
+        middle = _between(low, below.error.relative, high, found.error.relative, target)
         tried = design(middle)
         if tried.error.relative <= target:
             high, found = middle, tried
         else:
-            low = middle
+            low, below = middle, tried
     return found
+
+
+def _between(low: int, e_low: float, high: int, e_high: float, target: float) -> int:
+    """A width in ]low, high[ where log error, linear in log width, is the target; at least 1/8 from both ends."""
+    part = np.log(e_low / target) / np.log(e_low / e_high) if e_low > e_high > 0 else 0.5
+    width = low * (high / low) ** part
+    margin = (high - low) / 8
+    return int(np.clip(np.ceil(np.clip(width, low + margin, high - margin)), low + 1, high - 1))

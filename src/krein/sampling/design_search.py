@@ -21,8 +21,8 @@ from numpy.typing import NDArray
 
 from krein._random import Streams
 from krein.kernels.base import RadialKernel
-from krein.sampling.allocation import apportion
 from krein.sampling.design import Block, Design, rotation_error, stacked
+from krein.sampling.design_blocks import on_blocks, shares_of_atoms
 from krein.sampling.design_objective import DesignObjective, ErrorTables, Fit
 from krein.sampling.directions import orthonormal_blocks
 from krein.sampling.distance_weight import DistanceWeight
@@ -31,7 +31,6 @@ from krein.spectral.minimum_variance import (
     LARGEST_SUM,
     MinimumVarianceMeasure,
     bias_bound,
-    block_variance,
     largest_value,
     minimum_variance_measure,
     radius_grid,
@@ -78,8 +77,7 @@ class DesignProblem:
         if n_columns == 1:
             return self._remarked(self.design(2).with_phases())
         shapes = _shapes(n_columns, self.dim)
-        on_blocks = [self._on_blocks(measure, *shape) for measure in self.measures() for shape in shapes]
-        found = [self._best(on_blocks)]
+        found = [self._best([self._on_blocks(measure, *shape) for measure in self.measures() for shape in shapes])]
         found += self._joint([shape for shape in shapes if shape[0] <= 2 * self.dim] or shapes[:1])
         return self._remarked(self._best(found))
 
@@ -124,60 +122,10 @@ class DesignProblem:
         grid = radius_grid(self.kernel, self.dim, self.weight.reach)
         return min(RADIUS_MARGIN * largest, float(grid[-1]))
 
-    # ---- recipe "blocks" ----
+    # ---- recipes ----
 
     def _on_blocks(self, measure: MinimumVarianceMeasure, n: int, constant: bool) -> Design:
-        """Frequencies shared out to the atoms, on orthonormal blocks, with the best coefficient for every atom."""
-        counts = self._shares(measure, n)
-        radii, masses = measure.radii[counts > 0], measure.masses[counts > 0]
-        atom = np.repeat(np.arange(len(radii)), counts[counts > 0])
-        chunks = [atom[start : start + self.dim] for start in range(0, n, self.dim)]
-        c, c0 = self._atom_coefficients(radii, chunks, constant)
-        if np.abs(c).sum() > LARGEST_SUM * self.scale:
-            c, c0 = masses, measure.constant if constant else 0.0
-        each = c / np.bincount(atom)
-        blocks: list[Block] = []
-        for chunk in chunks:
-            weights = np.diag(radii[chunk])
-            if blocks and np.array_equal(blocks[-1].weights, weights):
-                blocks[-1] = replace(blocks[-1], copies=blocks[-1].copies + 1)
-            else:
-                blocks.append(Block(weights, each[chunk]))
-        return self._certified("blocks", tuple(blocks), c0)
-
-    def _shares(self, measure: MinimumVarianceMeasure, n: int) -> NDArray[np.intp]:
-        """Frequencies per atom, proportional to |c_j| sqrt(v(r_j)); the largest have one each where n is small."""
-        v = block_variance(self.dim, measure.radii, self.mixed.z, self.mixed.rho)
-        shares = np.abs(measure.masses) * np.sqrt(v)
-        if n >= len(shares):
-            return np.array(apportion(np.maximum(shares, 1e-12 * (shares.max() or 1.0)), n))
-        counts = np.zeros(len(shares), dtype=np.intp)
-        counts[np.argsort(shares)[len(shares) - n :]] = 1
-        return counts
-
-    def _atom_coefficients(
-        self, radii: Array, chunks: Sequence[NDArray[np.intp]], constant: bool
-    ) -> tuple[Array, float]:
-        """Total coefficient of every atom and the constant, of least mean squared error."""
-        z, rho = self.mixed.z, self.mixed.rho
-        t = np.multiply.outer(radii, z)
-        expected = np.vstack([omega(self.dim, t), np.ones(len(z))])
-        lengths = np.sqrt(np.add.outer(radii**2, radii**2))
-        pair = omega(self.dim, lengths[:, :, None] * z) @ rho - (expected[:-1] * rho) @ expected[:-1].T
-        single = ((1 + omega(self.dim, 2 * t)) / 2 - expected[:-1] ** 2) @ rho
-        total = np.bincount(np.concatenate(chunks), minlength=len(radii)).astype(float)
-        variance = np.diag(single / total)
-        for chunk in chunks:
-            m = np.bincount(chunk, minlength=len(radii)).astype(float)
-            variance += pair * (np.outer(m, m) - np.diag(m)) / np.outer(total, total)
-        H = (expected * rho) @ expected.T
-        H[:-1, :-1] += variance
-        g = expected @ (rho * self.kernel.profile(z))
-        n = len(g) if constant else len(radii)
-        c = np.asarray(np.linalg.lstsq(H[:n, :n], g[:n], rcond=1e-13)[0], dtype=np.float64)
-        return c[: len(radii)], float(c[-1]) if constant else 0.0
-
-    # ---- recipe "joint" ----
+        return self._certified("blocks", *on_blocks(self._tables, measure, n, constant, LARGEST_SUM * self.scale))
 
     def _joint(self, shapes: Sequence[Shape]) -> list[Design]:
         """Joint designs from the best starts: every measure and shape is followed for a few steps first."""
@@ -186,7 +134,7 @@ class DesignProblem:
         for (n, constant), (size, copies) in choices:
             objective = DesignObjective(self._tables, copies, constant)
             for measure in self.measures():
-                radii = np.repeat(measure.radii, self._shares(measure, n))
+                radii = np.repeat(measure.radii, shares_of_atoms(self._tables, measure, n))
                 radii = radii[((np.arange(size) + 0.5) * n / size).astype(int)]
                 w, fit = objective.minimise(radii[:, None] * self._directions(size), SCREENING)
                 starts.append((fit.value + self._excess(fit), len(starts), w, objective))

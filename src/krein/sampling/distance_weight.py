@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import hashlib
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from threading import Lock
 from typing import Any
 
@@ -26,11 +26,12 @@ KEPT = 32  # weights of rows
 
 @dataclass(frozen=True, eq=False)
 class DistanceWeight:
-    """Distances z with weights rho of sum 1, all in [0, reach]."""
+    """Distances z with weights rho of sum 1, all in [0, reach]; ``beyond`` is the share of those that were left out."""
 
     z: Array
     rho: Array
     reach: float
+    beyond: float = 0.0
 
     def mixed(self, share: float = UNIFORM_SHARE) -> DistanceWeight:
         """(1 - share) times this weight plus ``share`` times the uniform one on [0, reach]."""
@@ -54,10 +55,10 @@ def sampled_weight(sample: ArrayLike, reach: float | None = None) -> DistanceWei
     z, _ = weighted_distances(sample)
     reach = float(z.max()) if reach is None else float(reach)
     check_positive(reach, "distance_range")
-    z = z[z <= reach]
-    if not len(z):
+    within = z <= reach
+    if not within.any():
         raise ValueError(f"distances must have an entry within the distance_range {reach:g}.")
-    return DistanceWeight(*_binned(z, reach), reach)
+    return DistanceWeight(*_binned(z[within], reach), reach, 1 - float(within.mean()))
 
 
 def weight_of_rows(X: Any, reach: float | None = None, fallback: float = 1.0) -> DistanceWeight:
@@ -96,11 +97,12 @@ def _weight_of_sample(rows: Any, n: int, bound: float, reach: float | None, fall
     if reach is None:
         largest = float(between.max(initial=0.0))
         reach = _rounded_up(min(MARGIN * largest, bound)) if largest > 0 else fallback
-    between = between[between <= reach]
-    if not len(between):
-        return uniform_weight(reach)
-    z, rho = _binned(between, reach)
-    return DistanceWeight(np.append(0.0, z), np.append(1 / n, (1 - 1 / n) * rho), float(reach))
+    within = between <= reach
+    beyond = 1 - float(within.mean()) if len(between) else 0.0
+    if not within.any():
+        return replace(uniform_weight(reach), beyond=beyond)
+    z, rho = _binned(between[within], reach)
+    return DistanceWeight(np.append(0.0, z), np.append(1 / n, (1 - 1 / n) * rho), float(reach), beyond)
 
 
 def _binned(z: Array, reach: float) -> tuple[Array, Array]:
