@@ -7,24 +7,23 @@
 
 enum {
     DEPTH = 256,     /* rows of Z summed at once: a panel of them fits the nearest cache */
-    TOGETHER = 4,    /* panels or tiles packed at once: rows may be so far apart that few of them share the nearest cache */
     TILE_ROWS = 20,  /* tiles below one another that stay in the second cache while the panels pass by */
 };
 
 /* Columns from start to stop of `depth` rows, `width` side by side, times w; zeros after the last column. */
 INLINE void pack_columns(const real *z, ptrdiff_t z_stride, const real *w, size_t depth, size_t start, size_t stop,
                          size_t width, real *packed) {
-    for (size_t group = start; group < stop; group += TOGETHER * width)
+    for (size_t j = start; j < stop; j += width, packed += width * depth) {
+        size_t filled = stop - j < width ? stop - j : width;
         for (size_t k = 0; k < depth; k++) {
-            const real *row = z + (ptrdiff_t)k * z_stride, weight = w ? w[k] : 1;
-            for (size_t j = group; j < stop && j < group + TOGETHER * width; j += width) {
-                real *to = packed + (j - start) * depth + k * width;
-                if (stop - j >= width)
-                    for (size_t v = 0; v < width; v++) to[v] = weight * row[j + v];
-                else
-                    for (size_t v = 0; v < width; v++) to[v] = j + v < stop ? weight * row[j + v] : 0;
-            }
+            const real *row = z + (ptrdiff_t)k * z_stride + (ptrdiff_t)j, weight = w ? w[k] : 1;
+            real *to = packed + k * width;
+            if (filled == width)
+                for (size_t v = 0; v < width; v++) to[v] = weight * row[v];
+            else
+                for (size_t v = 0; v < width; v++) to[v] = v < filled ? weight * row[v] : 0;
         }
+    }
 }
 
 static size_t gram_work(size_t columns) {
