@@ -110,8 +110,8 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         X : array-like or sparse matrix of shape (n_samples, n_features)
         out : ndarray of shape (n_samples, n_columns), default=None
             Where to write, for example the result of an earlier call: memory that has been in use takes less time than
-            new memory. It must have the precision of the result, contiguous rows, and no memory in common with X. An error
-            may leave anything in it.
+            new memory. It must have the precision of the result, contiguous rows, and no memory in common with X.
+            An error may leave anything in it.
 
         Returns
         -------
