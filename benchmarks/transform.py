@@ -10,7 +10,7 @@ with the peak of multiply and add, the rate of (sine, cosine) pairs in the neare
 past the caches measured first, by the best instruction set of this processor. All candidates of a size are timed in
 turn, in every round, and medians are compared. With one thread times are CPU times, which other programs disturb least;
 with more they are wall times, for which the machine must be idle. What is reached is printed for the map alone, and for
-transform with out=, which first reads all of X to see that it is finite. The AVX2 kernels are compared with their own
+transform with out=, which checks what it is given. The AVX2 kernels are compared with their own
 roofline too.
 """
 

@@ -9,8 +9,8 @@ static size_t angles_work(const struct map *map, size_t n) {
     return 0;
 }
 
-static void angles(const struct map *map, const void *x_, ptrdiff_t x_stride, void *out_, ptrdiff_t out_stride, size_t n,
-                   int stream, void *work) {
+static int angles(const struct map *map, const void *x_, ptrdiff_t x_stride, void *out_, ptrdiff_t out_stride, size_t n,
+                  int stream, void *work) {
     const real *x = x_, turn = (real)0.31830988618379067154; /* 1 / pi */
     real *out = out_;
     (void)work;
@@ -28,6 +28,7 @@ static void angles(const struct map *map, const void *x_, ptrdiff_t x_stride, vo
         }
     write_constant(map, out, out_stride, n);
     finish_streaming(stream);
+    return all_finite(x, x_stride, n, map->count);
 }
 
 #endif

@@ -130,11 +130,12 @@ static size_t dense_work(const struct map *map, size_t n) {
     return whole_lines(sums) + (map->dim > DIRECT && n >= TILE ? rows * map->dim * sizeof(real) : 0);
 }
 
-static void dense(const struct map *map, const void *x_, ptrdiff_t x_stride, void *out_, ptrdiff_t out_stride, size_t n,
-                  int stream, void *work) {
+static int dense(const struct map *map, const void *x_, ptrdiff_t x_stride, void *out_, ptrdiff_t out_stride, size_t n,
+                 int stream, void *work) {
     const real *x = x_;
     real *out = out_;
     size_t step = rows_at_once(map);
+    int finite = 1;
     vector(*t)[PANEL_VECTORS] = work;
     real *packed = (real *)((char *)work + whole_lines(step * sizeof *t));
     stream = stream && can_stream(map, out, out_stride, n);
@@ -142,6 +143,7 @@ static void dense(const struct map *map, const void *x_, ptrdiff_t x_stride, voi
         size_t rows = n - i < step ? n - i : step;
         const real *xi = x + (ptrdiff_t)i * x_stride;
         real *row = out + (ptrdiff_t)i * out_stride;
+        finite &= all_finite(xi, x_stride, rows, map->dim);
         if (rows < TILE) {
             few_rows(map, xi, x_stride, row, out_stride, rows, stream, t);
         } else if (map->dim > DIRECT) {
@@ -155,6 +157,7 @@ static void dense(const struct map *map, const void *x_, ptrdiff_t x_stride, voi
     }
     write_constant(map, out, out_stride, n);
     finish_streaming(stream);
+    return finite;
 }
 
 static void pack(const void *weights_, size_t count, size_t d, void *panels_) {

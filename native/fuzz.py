@@ -116,6 +116,11 @@ def check_map(native: Any, rng: np.random.Generator) -> None:
         tolerance = 60 * np.sqrt(dim) * np.finfo(dtype).eps * max(1.0, float(np.abs(expected).max(initial=0)))
         np.testing.assert_allclose(out, expected, rtol=0, atol=tolerance)
         if n:
+            wrong = strided(rng, n, dim, dtype, reverse=bool(rng.integers(2)))
+            wrong[:] = X
+            wrong[rng.integers(n), rng.integers(dim)] = rng.choice([np.nan, np.inf, -np.inf])
+            assert made.rows(X, np.empty((n, width), dtype), False), "finite rows are said not to be"
+            assert not made.rows(wrong, np.empty((n, width), dtype), False), "an entry that is not finite is not seen"
             z = np.empty(width, dtype)
             made.row(np.ascontiguousarray(X[n // 2]), z)
             assert z.tobytes() == out[n // 2].tobytes(), "a single row differs from the same row among others"

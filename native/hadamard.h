@@ -118,13 +118,15 @@ INLINE void block_columns(const struct map *map, const struct block *block, cons
     }
 }
 
-INLINE void hadamard_rows(const struct map *map, const size_t n_vectors, const real *x, ptrdiff_t x_stride, real *out,
-                          ptrdiff_t out_stride, size_t n, int stream, void *work) {
+INLINE int hadamard_rows(const struct map *map, const size_t n_vectors, const real *x, ptrdiff_t x_stride, real *out,
+                         ptrdiff_t out_stride, size_t n, int stream, void *work) {
     size_t size = n_vectors * VECTOR;
     vector *row = work, *permuted = row + n_vectors, few[IN_REGISTERS], *v = n_vectors <= IN_REGISTERS ? few : permuted + n_vectors;
+    int finite = 1;
     memset(row, 0, n_vectors * sizeof *row);
     for (size_t i = 0; i < n; i++) {
         memcpy(row, x + (ptrdiff_t)i * x_stride, map->dim * sizeof(real));
+        finite &= all_finite((const real *)row, 0, 1, size);
         for (size_t b = 0; b < map->n_blocks; b++) {
             const vector *diagonals = (const vector *)((const real *)map->weights + b * map->n_stages * size);
             for (size_t m = 0; m < map->n_stages; m++) {
@@ -138,6 +140,7 @@ INLINE void hadamard_rows(const struct map *map, const size_t n_vectors, const r
             block_columns(map, map->blocks + b, v, out + (ptrdiff_t)i * out_stride, stream);
         }
     }
+    return finite;
 }
 
 static size_t hadamard_work(const struct map *map, size_t n) {
@@ -145,14 +148,15 @@ static size_t hadamard_work(const struct map *map, size_t n) {
     return 3 * map->padded * sizeof(real);
 }
 
-static void hadamard(const struct map *map, const void *x, ptrdiff_t x_stride, void *out, ptrdiff_t out_stride, size_t n,
-                     int stream, void *work) {
+static int hadamard(const struct map *map, const void *x, ptrdiff_t x_stride, void *out, ptrdiff_t out_stride, size_t n,
+                    int stream, void *work) {
+    int finite;
     stream = stream && can_stream(map, out, out_stride, n);
     for (size_t b = 0; b < map->n_blocks; b++) stream = stream && map->blocks[b].start % VECTOR == 0;
     switch (map->padded / VECTOR) { /* a known number of vectors makes better code for short rows */
-#define CASE(n_vectors)                                                                     \
-    case n_vectors:                                                                         \
-        hadamard_rows(map, n_vectors, x, x_stride, out, out_stride, n, stream, work);       \
+#define CASE(n_vectors)                                                                      \
+    case n_vectors:                                                                          \
+        finite = hadamard_rows(map, n_vectors, x, x_stride, out, out_stride, n, stream, work); \
         break;
         CASE(4)
         CASE(8)
@@ -162,10 +166,11 @@ static void hadamard(const struct map *map, const void *x, ptrdiff_t x_stride, v
         CASE(128)
 #undef CASE
     default:
-        hadamard_rows(map, map->padded / VECTOR, x, x_stride, out, out_stride, n, stream, work);
+        finite = hadamard_rows(map, map->padded / VECTOR, x, x_stride, out, out_stride, n, stream, work);
     }
     write_constant(map, out, out_stride, n);
     finish_streaming(stream);
+    return finite;
 }
 
 #endif

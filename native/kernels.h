@@ -37,9 +37,9 @@ struct map {
 };
 
 /* Strides are in numbers, not bytes. `stream` writes past the caches, where rows and columns of out are aligned.
-   `work` has work_size(map, n) bytes and the same alignment. */
-typedef void map_rows(const struct map *map, const void *x, ptrdiff_t x_stride, void *out, ptrdiff_t out_stride, size_t n,
-                      int stream, void *work);
+   `work` has work_size(map, n) bytes and the same alignment. Returns whether all entries of x are finite. */
+typedef int map_rows(const struct map *map, const void *x, ptrdiff_t x_stride, void *out, ptrdiff_t out_stride, size_t n,
+                     int stream, void *work);
 typedef size_t work_size(const struct map *map, size_t n);
 
 struct kernels {

@@ -317,30 +317,32 @@ static PyObject *hadamard(PyObject *Py_UNUSED(module), PyObject *arguments) {
 
 /* ---- calls ---- */
 
-/* n rows, without the lock where they are many. */
+/* n rows, without the lock where they are many; whether they are finite, or -1 with an exception. */
 static int run(Map *self, const void *x, Py_ssize_t x_stride, void *out, Py_ssize_t out_stride, size_t n, int stream) {
     char small[8192];
     size_t bytes = self->work(&self->map, n);
     char *owner = small;
+    int finite;
     if (bytes + ALIGNMENT > sizeof small && !(owner = PyMem_RawMalloc(bytes + ALIGNMENT))) {
         PyErr_NoMemory();
         return -1;
     }
     void *work = (void *)(((uintptr_t)owner + ALIGNMENT - 1) / ALIGNMENT * ALIGNMENT);
     if (n == 1) {
-        self->rows(&self->map, x, x_stride, out, out_stride, n, stream, work);
+        finite = self->rows(&self->map, x, x_stride, out, out_stride, n, stream, work);
     } else {
         Py_BEGIN_ALLOW_THREADS
-        self->rows(&self->map, x, x_stride, out, out_stride, n, stream, work);
+        finite = self->rows(&self->map, x, x_stride, out, out_stride, n, stream, work);
         Py_END_ALLOW_THREADS
     }
     if (owner != small)
         PyMem_RawFree(owner);
-    return 0;
+    return finite;
 }
 
 PyDoc_STRVAR(rows_doc, "rows($self, x, out, stream, /)\n--\n\n"
-                       "Write the columns of the rows x into out; with stream past the caches, where it is aligned.");
+                       "Write the columns of the rows x into out; with stream past the caches, where it is aligned.\n"
+                       "Return whether all entries of x are finite.");
 
 static PyObject *map_rows_method(PyObject *object, PyObject *const *arguments, Py_ssize_t n_arguments) {
     Map *self = (Map *)object;
@@ -355,19 +357,17 @@ static PyObject *map_rows_method(PyObject *object, PyObject *const *arguments, P
         PyBuffer_Release(&x);
         return NULL;
     }
-    int status = -1;
+    int finite = -1;
     if ((size_t)x.shape[1] != self->map.dim || (size_t)out.shape[1] != self->map.columns || x.shape[0] != out.shape[0])
         PyErr_Format(PyExc_ValueError, "x must have shape (n, %zu) and out (n, %zu); got (%zd, %zd) and (%zd, %zd).",
                      self->map.dim, self->map.columns, x.shape[0], x.shape[1], out.shape[0], out.shape[1]);
     else if (x.shape[0] == 0)
-        status = 0;
+        finite = 1;
     else
-        status = run(self, x.buf, row_stride(&x), out.buf, row_stride(&out), (size_t)x.shape[0], stream);
+        finite = run(self, x.buf, row_stride(&x), out.buf, row_stride(&out), (size_t)x.shape[0], stream);
     PyBuffer_Release(&out);
     PyBuffer_Release(&x);
-    if (status < 0)
-        return NULL;
-    Py_RETURN_NONE;
+    return finite < 0 ? NULL : PyBool_FromLong(finite);
 }
 
 PyDoc_STRVAR(row_doc, "row($self, x, out, /)\n--\n\nWrite the columns of the one row x into out, both with one axis.");

@@ -27,6 +27,23 @@ INLINE void write_columns(real *row, size_t j, size_t count, size_t width, int n
     }
 }
 
+/* Whether no entry of n rows is NaN or infinite; cheap where they are about to be mapped, because then they are near. */
+INLINE int all_finite(const real *x, ptrdiff_t x_stride, size_t n, size_t d) {
+    vector sum = {0}; /* of zeros, or NaN */
+    if (x_stride == (ptrdiff_t)d) {
+        d *= n;
+        n = 1;
+    }
+    for (size_t i = 0; i < n; i++, x += x_stride) {
+        size_t k = 0;
+        for (; k + VECTOR <= d; k += VECTOR) sum += load(x + k) * 0;
+        for (; k < d; k++) sum[0] += x[k] * 0;
+    }
+    real zero = 0;
+    for (size_t v = 0; v < VECTOR; v++) zero += sum[v];
+    return zero == 0;
+}
+
 INLINE void write_constant(const struct map *map, real *out, ptrdiff_t out_stride, size_t n) {
     if (map->has_constant)
         for (size_t i = 0; i < n; i++)

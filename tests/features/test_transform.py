@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any
+from typing import Any, ClassVar
 
 import joblib
 import numpy as np
 import pytest
 import scipy.sparse as sp
+from sklearn import config_context
 from sklearn.exceptions import NotFittedError
+from sklearn.utils import check_array
 
 from krein import RandomFeatures
 from krein.features._threads import _budget, in_threads, n_threads
@@ -209,3 +211,50 @@ class TestThreads:
         features = RandomFeatures(n_components=64, random_state=0, n_jobs=-1).fit(X)
         parts = joblib.Parallel(n_jobs=2)(joblib.delayed(features.transform)(part) for part in np.split(X, 2))
         assert (np.vstack(parts) == features.transform(X)).all()
+
+
+class TestRowsThatAreNotFinite:
+    """The map itself looks for them in arrays; what it says is what scikit-learn says."""
+
+    LAYOUTS: ClassVar[dict[str, Any]] = {
+        "contiguous": np.array,
+        "Fortran": np.asfortranarray,
+        "rows apart": lambda X: np.repeat(X, 2, axis=0)[::2],
+        "columns apart": lambda X: np.repeat(X, 2, axis=1)[:, ::2],
+        "byte-swapped": lambda X: X.astype(X.dtype.newbyteorder()),
+        "list": lambda X: X.tolist(),
+        "CSR": sp.csr_array,
+    }
+
+    @pytest.mark.parametrize("layout", LAYOUTS)
+    @pytest.mark.parametrize("bad", [np.nan, np.inf, -np.inf])
+    @pytest.mark.parametrize(("scheme", "dim"), [("orf", 5), ("orf", 300), ("sorf", 130), ("circulant", 5)])
+    def test_are_refused_as_by_scikit_learn(self, layout: str, bad: float, scheme: str, dim: int) -> None:
+        rng, precisions = np.random.default_rng(0), [np.float64, np.float32]
+        for n, dtype in [(1, np.float32), (13, np.float64), (601, np.float32)]:
+            X = rng.normal(size=(n, dim)).astype(dtype)
+            features = RandomFeatures(n_components=40, scheme=scheme, n_jobs=2, random_state=0).fit(X)
+            for place in [(0, 0), (n - 1, dim - 1), (n // 2, dim // 3)]:
+                wrong = X.copy()
+                wrong[place] = bad
+                given = self.LAYOUTS[layout](wrong)
+                with pytest.raises(ValueError, match="contains") as expected:
+                    check_array(given, accept_sparse=True, dtype=precisions, estimator=features, input_name="X")
+                with pytest.raises(ValueError, match="contains") as found:
+                    features.transform(given)
+                assert str(found.value) == str(expected.value)
+
+    def test_pass_where_scikit_learn_is_told_so(self) -> None:
+        X = np.random.default_rng(0).normal(size=(7, 3))
+        features = RandomFeatures(n_components=8, random_state=0).fit(X)
+        X[4, 1] = np.nan
+        with config_context(assume_finite=True):
+            Z = features.transform(X)
+        assert np.isnan(Z).all(axis=1).tolist() == [False] * 4 + [True] + [False] * 2
+
+    def test_largest_numbers_are_finite(self) -> None:
+        for dtype in (np.float32, np.float64):
+            X = np.full((30, 7), np.finfo(dtype).max, dtype)
+            X[0] = 0
+            features = RandomFeatures(n_components=8, random_state=0).fit(X[:1])
+            assert features.transform(X).shape == (30, 8)

@@ -12,18 +12,19 @@ from krein.kernels.base import row_blocks
 from krein.sampling import Frequencies
 
 
-def cosine_map(X: Any, frequencies: Frequencies, out: NDArray[Any], *, stream: bool = False) -> None:
+def cosine_map(X: Any, frequencies: Frequencies, out: NDArray[Any], *, stream: bool = False) -> bool:
     """Write the columns of ``frequencies`` for any number of rows X into ``out``, both of the same precision.
 
     Compiled where that is possible, else by numpy, a block of rows at a time; ``stream`` is for an ``out`` that is much
-    larger than the caches.
+    larger than the caches. False where entries of X were met that are not finite, which only compiled maps look for, on
+    their way through an array.
     """
     compiled = compiled_map(frequencies, out.dtype)
     if compiled is not None:
-        compiled(X, frequencies, out, stream=stream)
-        return
+        return compiled(X, frequencies, out, stream=stream)
     for rows in row_blocks(X.shape[0]):
         reference_map(X[rows], frequencies, out[rows])
+    return True
 
 
 def reference_map(X: Any, frequencies: Frequencies, out: NDArray[Any]) -> None:

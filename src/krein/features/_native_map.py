@@ -49,17 +49,22 @@ class CompiledMap:
             matrix = weights.toarray() if pieces else weights
             self.direct = _native.dense(*columns, np.ascontiguousarray(matrix / np.pi, dtype=dtype))
 
-    def __call__(self, X: Any, frequencies: Frequencies, out: NDArray[Any], *, stream: bool) -> None:
-        """Write the columns of rows X into ``out``, with ``stream`` past the caches; the frequencies are its own."""
+    def __call__(self, X: Any, frequencies: Frequencies, out: NDArray[Any], *, stream: bool) -> bool:
+        """Write the columns of rows X into ``out``, with ``stream`` past the caches; the frequencies are its own.
+
+        False where ``direct`` was used and met entries that are not finite.
+        """
         if self.direct is None or not isinstance(X, np.ndarray):
             for rows in row_blocks(X.shape[0], max(64, ANGLES_AT_ONCE // len(frequencies.coefficients))):
                 angles = np.ascontiguousarray(frequencies.project(X[rows]))
                 self.angles.rows(angles, out[rows], stream)
-        elif X.strides[1] == X.itemsize and X.flags.aligned:
-            self.direct.rows(X, out, stream)
-        else:
-            for rows in row_blocks(X.shape[0]):
-                self.direct.rows(np.require(X[rows], requirements=["C", "A"]), out[rows], stream)
+            return True
+        if X.strides[1] == X.itemsize and X.flags.aligned:
+            return self.direct.rows(X, out, stream)
+        direct, finite = self.direct, True
+        for rows in row_blocks(X.shape[0]):
+            finite &= direct.rows(np.require(X[rows], requirements=["C", "A"]), out[rows], stream)
+        return finite
 
 
 def compiled_map(frequencies: Frequencies, dtype: np.dtype[Any]) -> CompiledMap | None:

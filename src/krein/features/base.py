@@ -111,6 +111,7 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         out : ndarray of shape (n_samples, n_columns), default=None
             Where to write, for example the result of an earlier call: memory that has been in use takes less time than
             new memory. It must have the precision of the result, contiguous rows, and no memory in common with X.
+            An error may leave anything in it.
 
         Returns
         -------
@@ -118,7 +119,7 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
             float32 for float32 input, else float64; complex where ``output="complex"``. ``out`` where that is given.
         """
         check_is_fitted(self)
-        return self._transform_rows(self._rows(X, reset=False), out, complex_output=self.output == "complex")
+        return self._transform_rows(self._rows_to_map(X), out, complex_output=self.output == "complex")
 
     def transform_blocks(self, X: Any, rows: int = 1024, *, reuse: bool = False) -> Iterator[NDArray[Any]]:
         """Features of the rows of X, a block of rows at a time: for more rows than memory has room for features.
@@ -235,6 +236,10 @@ class BaseFeatureMap(ClassNamePrefixFeaturesOutMixin, TransformerMixin, BaseEsti
         X = validate_data(self, X, accept_sparse="csr", dtype=[np.float64, np.float32], reset=reset)
         check_domain(X, self._domain())
         return X
+
+    def _rows_to_map(self, X: Any) -> Rows:
+        """Validated rows; a map may leave it to ``_map_all`` to refuse rows that are not finite."""
+        return self._rows(X, reset=False)
 
     def _transform_real(self, X: Any) -> NDArray[Any]:
         check_is_fitted(self)
