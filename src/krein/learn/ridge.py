@@ -24,8 +24,10 @@ class KreinRidge(MultiOutputMixin, RegressorMixin, RidgeLearner):
     ----------
     feature_map : feature map, Kernel or None, default=None
         An unfitted map of ``krein.features`` or one with the same methods; a kernel stands for
-        ``RandomFeatures(kernel, n_components=256)``, one that is not radial for ``IndefiniteNystroem`` of that width.
-        None is a Gaussian whose scale is sqrt(d var(X) / 2) (scikit-learn's ``gamma="scale"``).
+        ``RandomFeatures(kernel, n_components=256)`` (scheme "optimal", designed for the distances between the rows of
+        ``fit``), one that is not radial for ``IndefiniteNystroem`` of that width. None is a Gaussian whose scale is
+        sqrt(d var(X) / 2) (scikit-learn's ``gamma="scale"``), of the scheme "gorf-blocks": it depends on the rows
+        through that scale only, so that a weight of 2 is the row twice for the map as well.
     alpha : float > 0 or "auto", default="auto"
         Regularisation. "auto" takes the candidate of least generalised cross-validation score.
     alphas : array-like or None, default=None
