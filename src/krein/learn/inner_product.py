@@ -107,3 +107,16 @@ def spectrum(G: Array, signature: Array, regularization: str, scale: float | Non
     if regularization == "flip":
         return Spectrum(np.abs(eigenvalues), basis * signs, dual, signs)
     return Spectrum(eigenvalues, basis, dual, signs)
+
+
+def spectrum_of_rows(Z: Array, signature: Array, sample_weight: Array | None = None) -> Spectrum:
+    """The same for "flip" from the N x N matrix, which is cheaper where there are more columns than rows.
+
+    With K = U diag(lambda) U^T, B = J Z^T U sign(lambda) and C = B / |lambda|; rows have the factors sqrt(w).
+    """
+    Z = Z if sample_weight is None else np.sqrt(sample_weight)[:, None] * Z
+    eigenvalues, U = eigh((Z * signature) @ Z.T, driver="evd")
+    kept = np.abs(eigenvalues) > max(len(Z), 10) * EPS * np.abs(eigenvalues).max(initial=0.0)
+    sizes, signs = np.abs(eigenvalues[kept]), np.sign(eigenvalues[kept])
+    basis = signature[:, None] * (Z.T @ (U[:, kept] * signs))
+    return Spectrum(sizes, basis, basis / sizes, signs)
