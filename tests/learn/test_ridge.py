@@ -15,7 +15,7 @@ from sklearn.linear_model import Ridge, RidgeClassifier
 from krein import make_features
 from krein.exceptions import NearEigenvalueWarning
 from krein.kernels import Gaussian, PolynomialOnSphere
-from krein.learn import KreinRidge, KreinRidgeClassifier
+from krein.learn import KreinRidge, KreinRidgeClassifier, KreinSVR
 from krein.learn.inner_product import spectrum
 
 Array = NDArray[np.float64]
@@ -214,6 +214,15 @@ def test_classifier_equals_scikit_learn(problem: Any, weights: Any, n_classes: i
 def test_wrong_parameters(problem: Any, params: dict[str, Any], message: str) -> None:
     with pytest.raises(ValueError, match=message):
         KreinRidge(problem.features, **params).fit(problem.X, problem.y)
+
+
+@pytest.mark.parametrize("learner", [KreinRidge(random_state=0), KreinRidge(alpha=1.0), KreinSVR()])
+def test_targets_whose_squares_overflow(problem: Any, learner: Any) -> None:
+    with pytest.raises(ValueError, match=r"y must have no absolute value above 1e\+150, .*; got .*e\+200\. Divide y"):
+        learner.fit(problem.X, 1e200 * problem.y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert learner.fit(problem.X, 1e149 * problem.y).score(problem.X, 1e149 * problem.y) > 0.5
 
 
 def test_weights_that_do_not_count_rows(problem: Any) -> None:

@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from krein._random import RandomState
-from krein.learn.base import check_weights
+from krein.learn.base import check_targets, check_weights
 from krein.learn.progress import Callback
 from krein.learn.ridge_path import RidgeLearner
 
@@ -128,7 +127,7 @@ class KreinRidge(MultiOutputMixin, RegressorMixin, RidgeLearner):
     def _fit(self, X: Any, y: Any, sample_weight: Any, *, first: bool) -> Self:
         self._check_parameters()
         X, y = self._fit_rows(X, y, multi_output=True, y_numeric=True, reset=first)
-        Y = np.asarray(y if y.ndim == 2 else y[:, None], dtype=np.float64)
+        Y = check_targets(y if y.ndim == 2 else y[:, None])
         w = check_weights(sample_weight, len(Y))
         if first:
             self._start(X, Y, w, centre=self.fit_intercept)
