@@ -31,10 +31,14 @@ def test_a_limit_that_is_missed_is_noticed(repository: Path, capsys: pytest.Capt
 
 def test_accuracy(repository: Path, capsys: pytest.CaptureFixture[str]) -> None:
     benchmark = run(repository, "learner_accuracy")
-    arguments = ["--data", "letter", "--draws", "2", "--rows", "200", "--s", "2", "--first", "300"]
+    arguments = ["--data", "letter", "--draws", "2", "--exact-rows", "200", "--rows", "250", "--s", "2"]
+    arguments += ["--first", "300"]
     status = benchmark["main"](arguments)
     printed = capsys.readouterr().out
     assert len(re.findall(r"draw \d: KreinSVC", printed)) == 2
+    assert re.findall(r"(\S+), \d+ columns, C = ", printed) == ["optimal", "gorf-blocks", "nystroem"]
+    assert "200 training rows, exact kernel" in printed
+    assert "250 training rows, optimal" in printed
     assert ("every comparison is as it must be" in printed) == (status == 0)
     benchmark["main"].__globals__["ALLOWED"] = -100.0  # nothing is a hundred points better
     assert benchmark["main"]([*arguments, "--parts", "exact"]) == 1

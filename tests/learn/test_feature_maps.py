@@ -43,11 +43,13 @@ def test_a_kernel_gets_a_default_map(problem: Any, given: Any, made: type, kerne
     ridge = KreinRidge(given, random_state=0).fit(problem.X, problem.y)
     assert type(ridge.feature_map_) is made
     assert (ridge.feature_map_.kernel, ridge.feature_map_.n_components) == (kernel, DEFAULT_COLUMNS)
+    assert getattr(ridge.feature_map_, "scheme", "optimal") == "optimal"
     assert ridge.score(problem.X, problem.y) > 0.5
 
 
 def test_without_a_kernel(problem: Any) -> None:
     features = KreinRidge(random_state=0).fit(problem.X, problem.y).feature_map_
+    assert features.scheme == "gorf-blocks"
     assert features.kernel.scale == pytest.approx(np.sqrt(3 * problem.X.var() / 2))
     assert scale_of(sparse.csr_array(problem.X)) == pytest.approx(features.kernel.scale)
     assert scale_of(np.ones((5, 2))) == 1.0

@@ -15,7 +15,7 @@ from sklearn.linear_model import Ridge, RidgeClassifier
 from krein import make_features
 from krein.exceptions import NearEigenvalueWarning
 from krein.kernels import Gaussian, PolynomialOnSphere
-from krein.learn import KreinRidge, KreinRidgeClassifier
+from krein.learn import KreinRidge, KreinRidgeClassifier, KreinSVR
 from krein.learn.inner_product import spectrum
 
 Array = NDArray[np.float64]
@@ -216,6 +216,15 @@ def test_wrong_parameters(problem: Any, params: dict[str, Any], message: str) ->
         KreinRidge(problem.features, **params).fit(problem.X, problem.y)
 
 
+@pytest.mark.parametrize("learner", [KreinRidge(random_state=0), KreinRidge(alpha=1.0), KreinSVR()])
+def test_targets_whose_squares_overflow(problem: Any, learner: Any) -> None:
+    with pytest.raises(ValueError, match=r"y must have no absolute value above 1e\+150, .*; got .*e\+200\. Divide y"):
+        learner.fit(problem.X, 1e200 * problem.y)
+    with warnings.catch_warnings():
+        warnings.simplefilter("error")
+        assert learner.fit(problem.X, 1e149 * problem.y).score(problem.X, 1e149 * problem.y) > 0.5
+
+
 def test_weights_that_do_not_count_rows(problem: Any) -> None:
     with pytest.raises(ValueError, match="multiply sample_weight by a constant"):
         KreinRidge(problem.features).fit(problem.X, problem.y, sample_weight=np.full(300, 1e-6))
@@ -225,3 +234,20 @@ def test_class_weights_that_leave_nothing(problem: Any) -> None:
     for wrong in ({0: 0.0, 1: 0.0}, {0: -1.0, 1: 1.0}):
         with pytest.raises(ValueError, match="class_weight must have weights >= 0, not zero for every row"):
             KreinRidgeClassifier(problem.features, class_weight=wrong).fit(problem.X, (problem.y > 0).astype(int))
+
+
+@pytest.mark.parametrize(("n", "columns"), [(10, 64), (30, 256), (150, 400)])
+def test_weights_are_repeated_rows_where_alpha_is_smallest(n: int, columns: int) -> None:
+    """Far from the rows too, which see directions of rounding errors: those are left out, whatever their sums were."""
+    rng = np.random.default_rng(n)
+    X, y, times = rng.uniform(size=(n, 30)), rng.normal(size=n), rng.integers(1, 5, size=n)
+    features = make_features("gorf-blocks", Gaussian(2.0), columns, 0)
+    weighted, repeated = KreinRidge(features), KreinRidge(features)
+    order = rng.permutation(n)
+    weighted.fit(X[order], y[order], sample_weight=times[order])
+    repeated.fit(X.repeat(times, axis=0), y.repeat(times))
+    for ridge in (weighted, repeated):
+        assert len(ridge._spectrum(ridge._centred()).eigenvalues) == n - 1
+        assert ridge.alpha_ == ridge.alphas_[-1]
+    elsewhere = rng.normal(size=(50, 30))
+    np.testing.assert_allclose(weighted.predict(elsewhere), repeated.predict(elsewhere), rtol=0, atol=1e-11)

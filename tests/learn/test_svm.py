@@ -15,6 +15,7 @@ from sklearn.svm import SVC, LinearSVC, LinearSVR
 from krein import make_features
 from krein.kernels import Gaussian
 from krein.learn import KreinSVC, KreinSVR
+from krein.learn.inner_product import spectrum, spectrum_of_rows
 from krein.learn.solvers import SquaredEpsilonInsensitive, SquaredHinge, newton, weighted_gram
 
 Array = NDArray[np.float64]
@@ -52,8 +53,12 @@ def test_equals_linear_svc_on_the_dense_flipped_kernel(
     assert (ours.predict(problem.new) == reference.predict(new)).all()
 
 
-def test_flip_equals_the_dense_solution(problem: Any, flip: Callable[..., Any]) -> None:
+@pytest.mark.parametrize(("n", "columns"), [(300, 48), (60, 400)])  # fewer and more columns than rows
+def test_flip_equals_the_dense_solution(
+    make: Callable[..., Any], flip: Callable[..., Any], n: int, columns: int
+) -> None:
     """The representer form f = |K| a + b of the same objective, minimised over a by Newton steps of its own."""
+    problem = make(n, columns)
     y = np.where(labels(problem) == "b", 1.0, -1.0)
     ours = KreinSVC(problem.features, C=2.0, tol=1e-14).fit(problem.X, y)
     K, K_new = problem.gram("flip")
@@ -70,6 +75,22 @@ def test_flip_equals_the_dense_solution(problem: Any, flip: Callable[..., Any]) 
         raise AssertionError("no fixed point")
     expected = K_new @ (signs @ a) + a.sum()
     np.testing.assert_allclose(ours.decision_function(problem.new), expected, rtol=0, atol=1e-8)
+
+
+@pytest.mark.parametrize("weighted", [True, False])
+def test_both_sides_have_the_same_spectrum(make: Callable[..., Any], weighted: bool) -> None:
+    """The N x N and the D x D matrix: the eigenvalues, and in the row space the same function for any targets."""
+    problem = make(60, 80)
+    w = np.random.default_rng(1).integers(0, 4, size=60).astype(float) if weighted else np.ones(60)
+    Z, J = problem.Z, problem.fitted.signature_
+    rows = spectrum_of_rows(Z, J, w if weighted else None)
+    columns = spectrum((Z.T * w) @ Z, J, "flip")
+    np.testing.assert_allclose(np.sort(rows.eigenvalues), np.sort(columns.eigenvalues), rtol=1e-9, atol=1e-11)
+    R = Z.T @ (w * problem.y)[:, None]
+    Z_new = problem.fitted.transform(problem.new)
+    np.testing.assert_allclose(Z_new @ rows.weights(0.1, R), Z_new @ columns.weights(0.1, R), rtol=0, atol=1e-9)
+    T = rows.orthonormal()
+    np.testing.assert_allclose((T.T * J) @ T, np.diag(rows.signs), atol=1e-6)
 
 
 def test_hinge_equals_svc_on_the_dense_flipped_kernel(problem: Any, flip: Callable[..., Any]) -> None:

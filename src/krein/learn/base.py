@@ -22,6 +22,7 @@ from krein.learn.moments import Moments, moments
 from krein.learn.progress import Callback, Progress
 
 Array = NDArray[np.float64]
+LARGEST_TARGET = 1e150  # sums of squares of more overflow
 CHUNK_ROWS = 8192  # rows between two reports of progress, and of features in memory when predicting
 
 
@@ -99,6 +100,17 @@ class StreamingLearner(KreinLearner):
             self._solution = None
             self._moments = self._moments + batch if hasattr(self, "_moments") else batch
             progress("rows", rows.stop, X.shape[0])
+
+
+def check_targets(y: Any) -> Array:
+    """Targets of a squared loss as float64, small enough for their squares."""
+    Y = np.asarray(y, dtype=np.float64)
+    if (largest := float(np.abs(Y).max())) > LARGEST_TARGET:
+        raise ValueError(
+            f"y must have no absolute value above {LARGEST_TARGET:g}, beyond which sums of squares overflow; got "
+            f"{largest:g}. Divide y by a constant."
+        )
+    return Y
 
 
 def check_weights(sample_weight: Any, n_rows: int) -> Array | None:

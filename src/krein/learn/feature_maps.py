@@ -27,8 +27,10 @@ REMEMBERED = 16  # fitted maps; a grid search returns to the rows of a fold afte
 def unfitted_map(feature_map: Any, X: Rows, sample_weight: Array | None, random_state: RandomState) -> Any:
     """A new unfitted map: the given one, or the default map of the given kernel or of a Gaussian.
 
-    The map of None depends on the rows through the scale only, so that a weight of 2 is the row twice. A map whose own
-    ``random_state`` is None gets that of the learner.
+    A radial kernel gets the default scheme of RandomFeatures, "optimal". The map of None is of "gorf-blocks", which
+    depends on the rows through the scale only, so that a weight of 2 is the row twice: a design depends on the
+    distances between the rows, and a row that is there twice adds a distance of 0. A map whose own ``random_state``
+    is None gets that of the learner.
     """
     common: dict[str, Any] = {"n_components": DEFAULT_COLUMNS, "random_state": random_state}
     if feature_map is None:

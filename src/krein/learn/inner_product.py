@@ -83,19 +83,22 @@ def spectrum(G: Array, signature: Array, regularization: str, scale: float | Non
     """Decompose for one of REGULARIZATIONS.
 
     Directions of G below its rounding errors are left out, but not more: those are harmless beside alpha, and the
-    solution needs them where alpha is small. ``scale`` is the largest diagonal entry of G before it was centred, to
-    which its rounding errors are proportional. "flip" leaves out eigenvalues 0 too, which have no sign.
+    solution needs them where alpha is small. After r pivots the errors of a null direction have grown to about
+    0.4 r EPS ``scale``, where ``scale`` is the largest diagonal entry of G before it was centred: D EPS ``scale`` is
+    above them. A direction of errors that is kept shows in the weights as (error of R) / alpha. "flip" leaves out
+    eigenvalues 0 too, which have no sign.
     """
     J = np.ones_like(signature) if regularization == "hilbert" else signature
     D = len(G)
     scale = float(np.diag(G).max(initial=0.0)) if scale is None else scale
-    factor, pivots, rank, _ = lapack.dpstrf(G, tol=4 * EPS * scale, lower=0)
+    rounding = max(D, 10) * EPS
+    factor, pivots, rank, _ = lapack.dpstrf(G, tol=rounding * scale, lower=0)
     order = pivots - 1
     A = np.triu(factor)[:rank]
     M = (A * J[order]) @ A.T
     eigenvalues, V = eigh(M, driver="evd") if rank else (np.zeros(0), np.zeros((0, 0)))
     if regularization == "flip":
-        kept = np.abs(eigenvalues) > max(D, 10) * EPS * np.abs(eigenvalues).max(initial=0.0)
+        kept = np.abs(eigenvalues) > rounding * np.abs(eigenvalues).max(initial=0.0)
         eigenvalues, V = eigenvalues[kept], V[:, kept]
     basis, dual = np.zeros((D, len(eigenvalues))), np.zeros((D, len(eigenvalues)))
     basis[order] = J[order, None] * (A.T @ V)
@@ -104,3 +107,16 @@ def spectrum(G: Array, signature: Array, regularization: str, scale: float | Non
     if regularization == "flip":
         return Spectrum(np.abs(eigenvalues), basis * signs, dual, signs)
     return Spectrum(eigenvalues, basis, dual, signs)
+
+
+def spectrum_of_rows(Z: Array, signature: Array, sample_weight: Array | None = None) -> Spectrum:
+    """The same for "flip" from the N x N matrix, which is cheaper where there are more columns than rows.
+
+    With K = U diag(lambda) U^T, B = J Z^T U sign(lambda) and C = B / |lambda|; rows have the factors sqrt(w).
+    """
+    Z = Z if sample_weight is None else np.sqrt(sample_weight)[:, None] * Z
+    eigenvalues, U = eigh((Z * signature) @ Z.T, driver="evd")
+    kept = np.abs(eigenvalues) > max(len(Z), 10) * EPS * np.abs(eigenvalues).max(initial=0.0)
+    sizes, signs = np.abs(eigenvalues[kept]), np.sign(eigenvalues[kept])
+    basis = signature[:, None] * (Z.T @ (U[:, kept] * signs))
+    return Spectrum(sizes, basis, basis / sizes, signs)

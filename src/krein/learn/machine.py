@@ -21,7 +21,7 @@ from krein._validation import Rows, check_choice, check_integer, check_positive
 from krein.features import GramAccumulator
 from krein.kernels.base import row_blocks
 from krein.learn.base import CHUNK_ROWS, KreinLearner
-from krein.learn.inner_product import spectrum
+from krein.learn.inner_product import spectrum, spectrum_of_rows
 from krein.learn.progress import Progress
 from krein.learn.solvers import SquaredLoss, newton, weighted_gram
 
@@ -78,14 +78,16 @@ class SupportVectorLearner(KreinLearner):
         D = len(J)
         Z = np.empty((X.shape[0], D + bool(self.fit_intercept)))
         sums = GramAccumulator()
+        wide = len(Z) < D  # the N x N matrix is smaller than G
         for rows in row_blocks(len(Z), CHUNK_ROWS):
             Z[rows, :D] = self.feature_map_.transform(X[rows])
-            if self.regularization == "flip":
+            if self.regularization == "flip" and not wide:
                 sums.add(Z[rows, :D], sample_weight=None if sample_weight is None else sample_weight[rows])
             progress("rows", rows.stop, len(Z))
         T = None
         if self.regularization == "flip":
-            T = spectrum(sums.G, J, "flip").orthonormal()
+            found = spectrum_of_rows(Z[:, :D], J, sample_weight) if wide else spectrum(sums.G, J, "flip")
+            T = found.orthonormal()
             for rows in row_blocks(len(Z), CHUNK_ROWS):
                 Z[rows, : T.shape[1]] = Z[rows, :D] @ T
             Z = Z[:, : T.shape[1] + bool(self.fit_intercept)]

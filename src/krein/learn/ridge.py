@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from typing import Any, Self
 
-import numpy as np
 from numpy.typing import ArrayLike, NDArray
 from sklearn.base import MultiOutputMixin, RegressorMixin
 
 from krein._random import RandomState
-from krein.learn.base import check_weights
+from krein.learn.base import check_targets, check_weights
 from krein.learn.progress import Callback
 from krein.learn.ridge_path import RidgeLearner
 
@@ -24,8 +23,10 @@ class KreinRidge(MultiOutputMixin, RegressorMixin, RidgeLearner):
     ----------
     feature_map : feature map, Kernel or None, default=None
         An unfitted map of ``krein.features`` or one with the same methods; a kernel stands for
-        ``RandomFeatures(kernel, n_components=256)``, one that is not radial for ``IndefiniteNystroem`` of that width.
-        None is a Gaussian whose scale is sqrt(d var(X) / 2) (scikit-learn's ``gamma="scale"``).
+        ``RandomFeatures(kernel, n_components=256)`` (scheme "optimal", designed for the distances between the rows of
+        ``fit``), one that is not radial for ``IndefiniteNystroem`` of that width. None is a Gaussian whose scale is
+        sqrt(d var(X) / 2) (scikit-learn's ``gamma="scale"``), of the scheme "gorf-blocks": it depends on the rows
+        through that scale only, so that a weight of 2 is the row twice for the map as well.
     alpha : float > 0 or "auto", default="auto"
         Regularisation. "auto" takes the candidate of least generalised cross-validation score.
     alphas : array-like or None, default=None
@@ -126,7 +127,7 @@ class KreinRidge(MultiOutputMixin, RegressorMixin, RidgeLearner):
     def _fit(self, X: Any, y: Any, sample_weight: Any, *, first: bool) -> Self:
         self._check_parameters()
         X, y = self._fit_rows(X, y, multi_output=True, y_numeric=True, reset=first)
-        Y = np.asarray(y if y.ndim == 2 else y[:, None], dtype=np.float64)
+        Y = check_targets(y if y.ndim == 2 else y[:, None])
         w = check_weights(sample_weight, len(Y))
         if first:
             self._start(X, Y, w, centre=self.fit_intercept)

@@ -11,7 +11,7 @@ from sklearn.utils.multiclass import check_classification_targets
 
 from krein._random import RandomState
 from krein._validation import check_finite
-from krein.learn.base import check_weights
+from krein.learn.base import check_targets, check_weights
 from krein.learn.machine import SupportVectorLearner
 from krein.learn.one_vs_rest import OneVsRestClassifier, check_classes, class_factors, signed_labels
 from krein.learn.progress import Callback
@@ -223,9 +223,8 @@ class KreinSVR(RegressorMixin, SupportVectorLearner):
         if self.epsilon < 0:
             raise ValueError(f"epsilon must be >= 0; got {self.epsilon!r}.")
         X, y = self._fit_rows(X, y, y_numeric=True)
-        y = np.asarray(y, dtype=np.float64)
         squared = self.loss == "squared_epsilon_insensitive"
-        target = SquaredEpsilonInsensitive(y, self.epsilon) if squared else y
+        target = SquaredEpsilonInsensitive(check_targets(y), self.epsilon) if squared else np.asarray(y, np.float64)
         self._train(X, [target], check_weights(sample_weight, len(y)))
         return self
 
