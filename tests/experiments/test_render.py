@@ -20,9 +20,10 @@ from krein.experiments.render import write_report
 from krein.experiments.render.inline import inline_svg
 from krein.experiments.render.latex import escape, latex
 from krein.experiments.render.model import Entry, Line, Table, differs
+from krein.experiments.render.phrases import count
 from krein.experiments.render.pictures import Picture
 from krein.experiments.render.tables import make_tables
-from krein.experiments.render.words import count, in_words
+from krein.experiments.render.words import in_words
 from krein.experiments.runner import measure
 from krein.experiments.store import make_row
 from krein.experiments.summary import Mean, summarize
@@ -223,6 +224,19 @@ def test_words_follow_the_numbers(table_2: Rows) -> None:
     assert not any("all 48 cells" in text for text in worse.agrees)
     assert any("delta-gaussian kernel in 0 of 12 cells" in text for text in worse.differs)
     assert len(good.adds) == 2
+
+
+def test_regressors_are_compared_one_by_one_and_not_by_the_best_of_them() -> None:
+    """Half of the splits of one learner are below every published error, all those of the others above."""
+    rows = []
+    for cell in plan(["table3", "table4"], 1):
+        error = (0.0 if cell.rep else 2.0) if cell.method == "KreinSVR" else 20.0
+        rows.append(make_row(cell.names, cell.seed, 0.1, {"rmse": error, "columns": 8}))
+    (text,) = in_words(summarize(rows), rows).adds
+    assert "KreinSVR on the optimal design, all 6;" in text
+    assert "KreinSVR on the features of GORF, 0 of 6" in text
+    assert "KreinRidge on the optimal design, 0 of 6" in text
+    assert "12 of 48 single splits" in text
 
 
 def test_words_without_rows() -> None:

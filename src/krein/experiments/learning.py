@@ -7,17 +7,20 @@ recent versions; ten times more ends early, with larger errors). The dual solver
 
 from __future__ import annotations
 
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
+from itertools import product
 from time import perf_counter
 from typing import Any
 
 import numpy as np
 from sklearn.base import BaseEstimator
+from sklearn.frozen import FrozenEstimator
 from sklearn.svm import LinearSVC, LinearSVR
 
 from krein.experiments.cells import Cell
-from krein.experiments.krein_learners import KREIN_CLASSIFIERS, KREIN_REGRESSORS, C
-from krein.experiments.methods import BASELINES, METHODS, Method
+from krein.experiments.krein_learners import KREIN_CLASSIFIERS, KREIN_REGRESSORS, C, Maker
+from krein.experiments.methods import BASELINES, GORF, METHODS, Method
 from krein.experiments.setting import KERNELS, Array, dataset, frequencies_per_sign
 
 POSITIVE = ":positive"  # ends the name of a method that has the columns of positive signature only, as in the paper
@@ -46,8 +49,8 @@ class Learned:
     learner: str | None = None
 
 
-def learned_methods(kernel: str, own: tuple[str, ...]) -> dict[str, Learned]:
-    """All methods for a kernel by name, LIBLINEAR first, then krein's own learners."""
+def learned_methods(kernel: str, own: Iterable[str], schemes: Iterable[str]) -> dict[str, Learned]:
+    """All methods for a kernel by name, LIBLINEAR first, then krein's own learners on features of these schemes."""
     found = {}
     for name, method in METHODS[kernel].items():
         if name in BASELINES:
@@ -57,13 +60,14 @@ def learned_methods(kernel: str, own: tuple[str, ...]) -> dict[str, Learned]:
             found[name + POSITIVE] = Learned(title, method, True, method.published)
         if name not in BASELINES and method.published != "GRFF" and name != "gorf":
             found[name] = Learned(f"{method.title}, all columns", method)
-    features = list(METHODS[kernel].values())[-1]
-    found |= {name: Learned(f"{name} on {features.scheme} features", features, learner=name) for name in own}
+    for scheme, learner in product(schemes, own):
+        name = learner if scheme == "optimal" else f"{learner}:{scheme}"
+        found[name] = Learned(f"{learner} on {scheme} features", METHODS[kernel][scheme], learner=learner)
     return found
 
 
-CLASSIFIED = {kernel: learned_methods(kernel, tuple(KREIN_CLASSIFIERS)) for kernel in METHODS}
-REGRESSED = {kernel: learned_methods(kernel, tuple(KREIN_REGRESSORS)) for kernel in METHODS}
+CLASSIFIED = {kernel: learned_methods(kernel, KREIN_CLASSIFIERS, ["optimal"]) for kernel in METHODS}
+REGRESSED = {kernel: learned_methods(kernel, KREIN_REGRESSORS, [gorf, "optimal"]) for kernel, gorf in GORF.items()}
 
 
 def measure_accuracy(cell: Cell) -> dict[str, Any]:
@@ -83,24 +87,22 @@ def measure_rmse(cell: Cell) -> dict[str, Any]:
 
 
 def _predict(
-    cell: Cell, method: Learned, own: dict[str, Any], liblinear: BaseEstimator
+    cell: Cell, method: Learned, own: Mapping[str, Maker], liblinear: BaseEstimator
 ) -> tuple[Array, dict[str, Any]]:
     """Predictions for the test rows of this repetition's split, and columns and times."""
     data = dataset(cell.data, cell.rep)
     s = frequencies_per_sign(cell.size, data.X_train.shape[1])
-    features = method.features.make(KERNELS[cell.kernel], s, cell.seed)
-    if method.learner is not None:
-        start = perf_counter()
-        model = own[method.learner](features).fit(data.X_train, data.y_train)
-        seconds = perf_counter() - start
-        columns = len(model.feature_map_.signature_)
-        return model.predict(data.X_test), {"columns": columns, "learn_seconds": round(seconds, 6)}
-    Z = features.fit(data.X_train).transform(data.X_train)
+    features = method.features.make(KERNELS[cell.kernel], s, cell.seed).fit(data.X_train)
     chosen = features.signature_ > 0 if method.positive_only else slice(None)
+    about: dict[str, Any] = {"columns": len(features.signature_[chosen])}
+    if method.learner is not None:  # a machine of krein takes the map, here the fitted one
+        start = perf_counter()
+        model = own[method.learner](FrozenEstimator(features)).fit(data.X_train, data.y_train)
+        about["learn_seconds"] = round(perf_counter() - start, 6)
+        return model.predict(data.X_test), about
+    Z = features.transform(data.X_train)[:, chosen]
     start = perf_counter()
-    liblinear.fit(Z[:, chosen], data.y_train)
-    seconds = perf_counter() - start
-    predicted = liblinear.predict(features.transform(data.X_test)[:, chosen])
-    columns = int(Z[:, chosen].shape[1])
-    converged = bool(np.max(liblinear.n_iter_) < liblinear.max_iter)
-    return predicted, {"columns": columns, "learn_seconds": round(seconds, 6), "converged": converged}
+    liblinear.fit(Z, data.y_train)
+    about["learn_seconds"] = round(perf_counter() - start, 6)
+    about["converged"] = bool(np.max(liblinear.n_iter_) < liblinear.max_iter)
+    return liblinear.predict(features.transform(data.X_test)[:, chosen]), about

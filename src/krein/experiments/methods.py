@@ -71,3 +71,4 @@ METHODS: dict[str, dict[str, Method]] = {
     },
 }
 BASELINES = ("rm", "ts", "srf", "digmm")
+GORF = {kernel: name for kernel in METHODS for name, method in METHODS[kernel].items() if method.published == "GORF"}

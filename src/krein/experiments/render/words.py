@@ -2,28 +2,28 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
-from math import exp, log
 from statistics import fmean
 
 from krein.experiments.check import within_two_published
 from krein.experiments.expectations import published
-from krein.experiments.krein_learners import KREIN_CLASSIFIERS
 from krein.experiments.learning import POSITIVE
 from krein.experiments.methods import BASELINES, METHODS
-from krein.experiments.progress import Group
+from krein.experiments.render.phrases import ORTHOGONAL, Means, count, geometric_mean, shown
 from krein.experiments.render.pictures import variance_differences
+from krein.experiments.render.predictions import (
+    better_is_not_better,
+    learners,
+    negative_part,
+    regression,
+    regressors,
+)
 from krein.experiments.setting import KERNELS
 from krein.experiments.store import Row
 from krein.experiments.summary import Mean
 
-Means = Mapping[Group, Mean]
 ALMOST_ALL = 0.9
-ORTHOGONAL = {  # kernel: what stands for GRFF and for GORF in the tables of the paper
-    "polynomial": ("published-grff", "published-gorf"),
-    "delta-gaussian": ("grff", "gorf-blocks"),
-}
 
 
 @dataclass(frozen=True)
@@ -42,7 +42,7 @@ def in_words(means: Means, rows: Sequence[Row]) -> Words:
         *_orthogonality(means, as_claimed=True),
         *_variance(rows),
         *_claims(means, as_claimed=True),
-        *_regression(means),
+        *regression(means),
     )
     differs = (
         *_orthogonality(means, as_claimed=False),
@@ -50,20 +50,10 @@ def in_words(means: Means, rows: Sequence[Row]) -> Words:
         *_bias(means),
         *_claims(means, as_claimed=False),
         *_columns(means),
-        *_negative_part(means),
-        *_better_is_not_better(means),
+        *negative_part(means),
+        *better_is_not_better(means),
     )
-    return Words(agrees, differs, (*_optimal(means), *_learners(means)))
-
-
-def count(part: int, whole: int) -> str:
-    """'all 24' or '22 of 24'."""
-    return f"all {whole}" if part == whole else f"{part} of {whole}"
-
-
-def shown(factor: float) -> str:
-    """A factor with three digits, without an exponent."""
-    return f"{factor:,.0f}" if factor >= 100 else f"{factor:.3g}"
+    return Words(agrees, differs, (*_optimal(means), *learners(means), *regressors(means, rows)))
 
 
 def _table_2(means: Means) -> Iterator[str]:
@@ -119,28 +109,6 @@ def _variance(rows: Sequence[Row]) -> Iterator[str]:
         )
 
 
-def _regression(means: Means) -> Iterator[str]:
-    """Tables III and IV against splits, which differ more than methods do."""
-    own = {group: mean for group, mean in means.items() if group[0] in ("table3", "table4")}
-    cells, best = [], []
-    for (name, kernel, data, method, size), mean in own.items():
-        cell = published(name, kernel, data, "GORF", size)
-        if cell is not None and method.endswith(POSITIVE) and not method.startswith(ORTHOGONAL[kernel][0]):
-            cells.append((mean, cell))
-            others = [other.mean for key, other in own.items() if key[:2] == (name, kernel) and key[4] == size]
-            best.append(min(others) <= cell.mean)
-    if cells:
-        near = sum(abs(mean.mean - cell.mean) <= 2 * mean.std for mean, cell in cells)
-        yield (
-            "Tables III and IV: the published errors of GORF are within two standard deviations of one split of ours "
-            f"in {count(near, len(cells))} cells. The paper used one split of housing, which it does not name. Splits "
-            f"differ by about {fmean(mean.std for mean, _ in cells):.2f} here, more than the methods do, so that one "
-            "split cannot show which method is better. Our best mean over splits is at most the published number in "
-            f"{count(sum(best), len(best))} cells; it cannot be said whether the others are worse or the split was "
-            "easier."
-        )
-
-
 def _as_printed(means: Means) -> Iterator[str]:
     cells = [
         (mean, cell)
@@ -151,7 +119,7 @@ def _as_printed(means: Means) -> Iterator[str]:
         and (cell := published("table2", group[1], group[2], "GORF", group[4]))
     ]
     if cells:
-        factor = _geometric_mean(mean.mean / cell.mean for mean, cell in cells)
+        factor = geometric_mean(mean.mean / cell.mean for mean, cell in cells)
         yield (
             "Algorithm 1 as it is printed does not give the numbers of Table II. It orthogonalises both signs "
             "together and then cuts the columns, which are no longer orthogonal. From s = d on its errors are "
@@ -225,44 +193,6 @@ def _columns(means: Means) -> Iterator[str]:
         )
 
 
-def _better_is_not_better(means: Means) -> Iterator[str]:
-    """Where the exact kernel is affine, an exact approximation makes a linear model."""
-    for experiment, data in (("fig3", "letter"), ("table3", "housing")):
-        sizes = [group[4] for group in means if group[:4] == (experiment, "polynomial", data, "optimal")]
-        pairs = [
-            (mean, means[experiment, "polynomial", data, "optimal", size])
-            for size in sizes
-            if (mean := means.get((experiment, "polynomial", data, "published-gorf", size)))
-        ]
-        if not pairs:
-            continue
-        gorf, optimal = (fmean(pair[i].mean for pair in pairs) for i in (0, 1))
-        if (gorf > optimal) is (experiment == "fig3"):
-            scale, unit = (100, " % accuracy") if experiment == "fig3" else (1, " error")
-            yield (
-                f"A better approximation of the polynomial kernel does not predict better. On {data} the GORF "
-                f"features reach {scale * gorf:.3g}{unit} on average over s, the nearly exact ones of the optimal "
-                f"design {scale * optimal:.3g}. The kernel is affine in x·y, so that its exact model is a linear one; "
-                "the errors of the random features add the curvature that helps."
-            )
-
-
-def _negative_part(means: Means) -> Iterator[str]:
-    gains: dict[str, list[float]] = {group[2]: [] for group in means if group[0] == "fig3"}
-    for group, mean in means.items():
-        whole = means.get((*group[:3], group[3].removesuffix(POSITIVE), group[4]))
-        if group[0] == "fig3" and group[3].endswith(POSITIVE) and whole is not None:
-            gains[group[2]].append(100 * (whole.mean - mean.mean))
-    found = {data: values for data, values in gains.items() if values}
-    if found:
-        listed = ", ".join(f"{fmean(values):+.1f} points on {data}" for data, values in found.items())
-        yield (
-            "The classification and regression results of the paper used the columns of the positive part only: the "
-            "columns of the negative part are imaginary there, and LIBLINEAR reads real parts. With both parts as "
-            f"real columns the accuracy changes by {listed}, on average over sizes and kernels."
-        )
-
-
 def _optimal(means: Means) -> Iterator[str]:
     for kernel in METHODS:
         cells = [
@@ -278,25 +208,5 @@ def _optimal(means: Means) -> Iterator[str]:
                 "krein's optimal design, with the same number of real columns plus one, has a lower error than the "
                 f"published GORF in {count(sum(ratio > 1 for ratio in cells), len(cells))} cells of Table II for the "
                 f"{kernel} kernel, by a factor between {shown(min(cells))} and {shown(max(cells))} (geometric mean "
-                f"{shown(_geometric_mean(cells))})."
+                f"{shown(geometric_mean(cells))})."
             )
-
-
-def _learners(means: Means) -> Iterator[str]:
-    """Own classifiers against the setting of the paper, over the sizes that both have."""
-    for learner in KREIN_CLASSIFIERS:
-        gains: dict[str, list[float]] = {}
-        for (name, kernel, data, method, size), mean in means.items():
-            other = means.get((name, kernel, data, ORTHOGONAL[kernel][1] + POSITIVE, size)) if name == "fig3" else None
-            if method == learner and other is not None:
-                gains.setdefault(data, []).append(100 * (mean.mean - other.mean))
-        if gains:
-            listed = ", ".join(f"{fmean(values):+.1f} points on {data}" for data, values in gains.items())
-            yield (
-                f"{learner} on the optimal design, against LIBLINEAR on the positive part of GORF as in the paper, at "
-                f"equal s: {listed}, on average over sizes and kernels."
-            )
-
-
-def _geometric_mean(values: Iterable[float]) -> float:
-    return exp(fmean(log(value) for value in values))
