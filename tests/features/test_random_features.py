@@ -108,7 +108,8 @@ class TestOptions:
             features = make_features(name, DELTA, 48, 3, radii="stratified")
             assert features.get_params(deep=False) == {
                 "kernel": DELTA, "n_components": 48, "random_state": 3, "scheme": name, "radii": "stratified",
-                "directions": None, "allocation": None, "n_jobs": None, "output": "real", **dict.fromkeys(DESIGN_OPTIONS),
+                "directions": None, "allocation": None, "n_jobs": None, "output": "real",
+                **dict.fromkeys(DESIGN_OPTIONS),
             }  # fmt: skip
 
     def test_directions(self) -> None:
