@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import importlib.util
+import os
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -10,7 +11,11 @@ from types import ModuleType
 
 import pytest
 
-import krein
+# Tests run in a process per core: threads of BLAS on top of them would only wait for one another.
+for variable in ("OMP_NUM_THREADS", "OPENBLAS_NUM_THREADS"):
+    os.environ.setdefault(variable, "1")
+
+import krein  # noqa: E402
 
 
 def pytest_report_header() -> str:
