@@ -8,6 +8,7 @@ import signal
 import subprocess
 import sys
 import time
+from importlib.util import find_spec
 from io import StringIO
 from pathlib import Path
 from typing import Any
@@ -25,6 +26,7 @@ METHODS = ["grff", "gorf-blocks"]
 REPS = 12
 CELLS = plan(["table2"], REPS, ["letter"], METHODS)
 COMMAND = [sys.executable, "-m", "krein", "reproduce", "table2", "--datasets", "letter", "--methods", *METHODS]
+needs_matplotlib = pytest.mark.skipif(find_spec("matplotlib") is None, reason="the extra 'report' is not installed")
 posix = pytest.mark.skipif(os.name != "posix", reason="signals of this kind are POSIX's")
 
 
@@ -59,6 +61,7 @@ def processes_of(group: int) -> list[int]:
 
 
 @posix
+@needs_matplotlib
 def test_killed_and_resumed_is_as_never_killed(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     process = start(tmp_path)
@@ -86,6 +89,7 @@ def test_killed_and_resumed_is_as_never_killed(tmp_path: Path) -> None:
 
 
 @posix
+@needs_matplotlib
 def test_ctrl_c_leaves_a_usable_state(tmp_path: Path) -> None:
     path = tmp_path / "rows.jsonl"
     process = start(tmp_path)

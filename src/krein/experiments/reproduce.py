@@ -64,8 +64,8 @@ def main(arguments: Sequence[str] | None = None, prog: str = "krein reproduce") 
                 raise ValueError(f"--check without an experiment needs rows in {rows_file}, and there are none.")
         else:
             cells = _cells(options)
-            need_matplotlib()
             _load_data(cells, options.data)
+            need_matplotlib()
             rows = _measure(cells, rows_file, options)
     except KeyboardInterrupt:
         print(
