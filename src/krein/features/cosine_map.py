@@ -65,3 +65,10 @@ class CosineMap(BaseFeatureMap):
         )
         if not finite:  # raises, unless scikit-learn's configuration assumes that all is finite
             check_array(X, estimator=self, input_name="X")
+
+    def _get_state(self) -> dict[str, NDArray[Any]]:
+        return self.frequencies_.to_arrays()
+
+    def _set_state(self, arrays: dict[str, NDArray[Any]]) -> None:
+        self.frequencies_ = Frequencies.from_arrays(arrays)
+        self.signature_ = self.frequencies_.signature

@@ -15,7 +15,7 @@ from krein.features.designed import design_for_rows
 from krein.features.schemes import SCHEMES, Scheme
 from krein.kernels import Gaussian, Kernel
 from krein.kernels.base import distances
-from krein.sampling import Design, Frequencies
+from krein.sampling import Design
 
 DESIGN_ATTRIBUTES = ("design_", "predicted_error_", "bias_bound_")
 DESIGN_PREFIX = "design."  # of the arrays of a design, in a saved map
@@ -195,7 +195,7 @@ class RandomFeatures(CosineMap):
 
     def _get_state(self) -> dict[str, NDArray[Any]]:
         design = self.design_.to_arrays() if hasattr(self, "design_") else {}
-        return {**self.frequencies_.to_arrays(), **{DESIGN_PREFIX + name: array for name, array in design.items()}}
+        return {**super()._get_state(), **{DESIGN_PREFIX + name: array for name, array in design.items()}}
 
     def _set_state(self, arrays: dict[str, NDArray[Any]]) -> None:
         design = {
@@ -203,10 +203,7 @@ class RandomFeatures(CosineMap):
         }
         if design:
             self._set_design(Design.from_arrays(design))
-        self.frequencies_ = Frequencies.from_arrays(
-            {name: array for name, array in arrays.items() if not name.startswith(DESIGN_PREFIX)}
-        )
-        self.signature_ = self.frequencies_.signature
+        super()._set_state({name: array for name, array in arrays.items() if not name.startswith(DESIGN_PREFIX)})
 
 
 def _some_distances(X: Rows, rng: np.random.Generator, n_rows: int = 64, n_distances: int = 16) -> Array:

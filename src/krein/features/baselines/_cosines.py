@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import numpy as np
 from numpy.typing import NDArray
 
 from krein._validation import check_choice
 from krein.features.cosine_map import CosineMap
 from krein.kernels.base import RadialKernel
-from krein.sampling import Frequencies
 
 FORMS = ("pair", "phase")
 
@@ -40,13 +37,6 @@ class CosineFeatures(CosineMap):
             )
         phased = self.form == "phase" or columns < 2 * n_parts
         return (columns if phased else columns // 2) // n_parts, phased
-
-    def _get_state(self) -> dict[str, NDArray[Any]]:
-        return self.frequencies_.to_arrays()
-
-    def _set_state(self, arrays: dict[str, NDArray[Any]]) -> None:
-        self.frequencies_ = Frequencies.from_arrays(arrays)
-        self.signature_ = self.frequencies_.signature
 
 
 def draw_phases(count: int, rng: np.random.Generator) -> NDArray[np.float64]:
